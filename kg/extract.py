@@ -1,0 +1,153 @@
+"""From papers to extractions: the spaCy pipeline, and the way back from cleaned text to the original.
+
+The components work in any spaCy pipeline::
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("kg_sentences")
+    nlp.add_pipe("kg_extractor")
+    doc = nlp("We propose SOAP for language model pre-training.")
+    doc.spans["kg_mentions"], doc._.kg_relations, doc._.kg_claims
+
+There, every offset counts characters of `doc.text`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, SpanGroup
+
+from kg.acronyms import find_definitions
+from kg.claims import find_claims
+from kg.clean import clean
+from kg.links import find_links
+from kg.records import Claim, CleanText, Extraction, Mention, Paper, Proposal, Relation, Sentence, map_slots
+from kg.rules import find_mentions, find_proposals, find_relations
+from kg.sentences import split_sentences
+
+if TYPE_CHECKING:
+    from kg.records import Link
+
+__all__ = ["extract", "load_pipeline", "model_hash"]
+
+SPANS_KEY = "kg_mentions"
+"""Where a `Doc` keeps its mentions, as a span group whose labels are the entity types."""
+
+for _name in ("kg_mentions", "kg_relations", "kg_proposals", "kg_claims"):
+    Doc.set_extension(_name, default=(), force=True)
+
+
+@Language.factory("kg_sentences")
+def make_sentences(nlp: Language, name: str) -> Callable[[Doc], Doc]:
+    """A component that sets sentence boundaries fit for abstracts."""
+    del nlp, name
+    return _set_sentences
+
+
+def _set_sentences(doc: Doc) -> Doc:
+    starts = {start for start, _ in split_sentences(doc.text)}
+    for token in doc:
+        token.is_sent_start = token.i == 0 or token.idx in starts
+    return doc
+
+
+@Language.factory("kg_extractor")
+def make_extractor(nlp: Language, name: str) -> Callable[[Doc], Doc]:
+    """A component that finds mentions, relations, proposals and claims; it needs sentence boundaries."""
+    del nlp, name
+    return _set_extractions
+
+
+def _set_extractions(doc: Doc) -> Doc:
+    text = doc.text
+    sentences = tuple(Sentence(s.start_char, s.end_char) for s in doc.sents)
+    definitions = tuple(find_definitions(text))
+    mentions = find_mentions(text, definitions)
+    proposals = find_proposals(text, sentences, mentions)
+    doc._.kg_mentions = mentions
+    doc._.kg_relations = find_relations(text, sentences, mentions, definitions)
+    doc._.kg_proposals = proposals
+    doc._.kg_claims = find_claims(text, sentences, mentions, proposals)
+    spans = [doc.char_span(m.start, m.end, label=m.type.value, alignment_mode="expand") for m in mentions]
+    doc.spans[SPANS_KEY] = SpanGroup(doc, name=SPANS_KEY, spans=[span for span in spans if span is not None])
+    return doc
+
+
+@lru_cache(maxsize=1)
+def load_pipeline() -> Language:
+    """The pipeline that :func:`extract` runs: a blank English tokenizer and our two components."""
+    nlp = spacy.blank("en")
+    nlp.max_length = 10_000_000  # no parser and no tagger: memory grows with the text alone
+    nlp.add_pipe("kg_sentences")
+    nlp.add_pipe("kg_extractor")
+    return nlp
+
+
+def model_hash() -> str:
+    """The hash of what decides the extraction, so that a graph tells which extractor made it."""
+    digest = hashlib.sha256()
+    for name in ("acronyms", "claims", "clean", "links", "rules", "sentences"):
+        digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
+    return digest.hexdigest()
+
+
+def extract(papers: Iterable[Paper]) -> Iterator[Extraction]:
+    """What each paper's abstract says, in the order of the papers, with offsets into the original abstract."""
+    nlp = load_pipeline()
+    cleaned = ((clean(paper.abstract), paper) for paper in papers)
+    pairs = ((text.text, (text, paper)) for text, paper in cleaned)
+    for doc, (text, paper) in nlp.pipe(pairs, as_tuples=True):
+        yield _to_extraction(doc, text, paper)
+
+
+def _to_extraction(doc: Doc, text: CleanText, paper: Paper) -> Extraction:
+    back = _Back(text)
+    return Extraction(
+        paper,
+        sentences=tuple(back.sentence(Sentence(s.start_char, s.end_char)) for s in doc.sents if s.text.strip()),
+        mentions=tuple(map(back.mention, doc._.kg_mentions)),
+        relations=tuple(map(back.relation, doc._.kg_relations)),
+        proposals=tuple(map(back.proposal, doc._.kg_proposals)),
+        claims=tuple(map(back.claim, doc._.kg_claims)),
+        links=_links(paper.abstract),
+    )
+
+
+def _links(abstract: str) -> tuple[Link, ...]:
+    return tuple({link.url: link for link in find_links(abstract)}.values())
+
+
+class _Back:
+    """Records with offsets into a cleaned text, moved to the original that it came from."""
+
+    def __init__(self, text: CleanText) -> None:
+        self.to_source = text.to_source
+
+    def sentence(self, sentence: Sentence) -> Sentence:
+        start, end = self.to_source(sentence.start, sentence.end)
+        return replace(sentence, start=start, end=end)
+
+    def mention(self, mention: Mention) -> Mention:
+        start, end = self.to_source(mention.start, mention.end)
+        return replace(mention, start=start, end=end)
+
+    def relation(self, relation: Relation) -> Relation:
+        start, end = self.to_source(relation.start, relation.end)
+        head, tail = self.mention(relation.head), self.mention(relation.tail)
+        return replace(relation, head=head, tail=tail, start=start, end=end)
+
+    def proposal(self, proposal: Proposal) -> Proposal:
+        start, end = self.to_source(proposal.start, proposal.end)
+        return replace(proposal, mention=self.mention(proposal.mention), start=start, end=end)
+
+    def claim(self, claim: Claim) -> Claim:
+        start, end = self.to_source(claim.start, claim.end)
+        moved = map_slots(claim, self.mention)
+        return replace(moved, start=start, end=end, about=tuple(map(self.mention, claim.about)))

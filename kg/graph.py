@@ -1,0 +1,211 @@
+"""From extractions to triples: plain ones, so that simple SPARQL works, and for each its statement and evidence."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+
+from pyoxigraph import Literal, NamedNode, Triple
+
+from kg import vocabulary as v
+from kg.identity import entity_iri, hashed_iri
+from kg.records import (
+    SLOTS,
+    Claim,
+    Entity,
+    EntityType,
+    Evidence,
+    Extraction,
+    Mention,
+    Paper,
+    Relation,
+    RelationType,
+    Statement,
+)
+from kg.resolve import Resolution
+
+__all__ = ["paper_triples", "statement_triples", "to_triples"]
+
+Term = NamedNode | Literal
+
+_METHOD, _TASK, _DATASET = EntityType.METHOD, EntityType.TASK, EntityType.DATASET
+DOMAIN_AND_RANGE: Mapping[RelationType, frozenset[tuple[EntityType, EntityType]]] = {
+    RelationType.USED_FOR: frozenset({(_METHOD, _TASK), (_METHOD, _METHOD)}),
+    RelationType.PART_OF: frozenset({(_METHOD, _METHOD)}),
+    RelationType.KIND_OF: frozenset({(_METHOD, _METHOD)}),
+    RelationType.SUB_TASK_OF: frozenset({(_TASK, _TASK)}),
+    RelationType.EVALUATED_ON: frozenset({(_METHOD, _DATASET)}),
+    RelationType.TRAINED_ON: frozenset({(_METHOD, _DATASET)}),
+    RelationType.BENCHMARK_FOR: frozenset({(_DATASET, _TASK)}),
+    RelationType.COMPARED_WITH: frozenset((t, t) for t in EntityType),
+}
+"""Which types a relation joins (ANNOTATION.md, "Relations"); one between others is left out of the graph."""
+
+
+def to_triples(extractions: Iterable[tuple[str, Extraction]], resolution: Resolution, *, base: str) -> Iterator[Triple]:
+    """Every triple that the extractions support, each once or more; each extraction comes with its paper's IRI."""
+    support: defaultdict[Statement, set[Evidence]] = defaultdict(set)
+    for iri, extraction in extractions:
+        yield from paper_triples(iri, extraction.paper)
+        yield from _mention_triples(iri, extraction, resolution, base)
+        yield from _claim_triples(iri, extraction, resolution, base)
+        for statement, piece in _statements(iri, extraction, resolution, base):
+            support[statement].add(piece)
+    for entity in resolution.entities.values():
+        yield from _entity_triples(entity, base)
+    for statement, evidence in support.items():
+        yield from statement_triples(statement, evidence, base=base)
+
+
+def paper_triples(iri: str, paper: Paper) -> Iterator[Triple]:
+    """What is known of the paper itself."""
+    node = NamedNode(iri)
+    yield Triple(node, v.TYPE, v.PAPER)
+    yield Triple(node, v.ABSTRACT, Literal(paper.abstract))
+    single = ((v.TITLE, paper.title), (v.IDENTIFIER, paper.id), (v.VENUE, paper.venue), (v.PAGE, paper.url))
+    many = ((v.CREATOR, paper.authors), (v.KEYWORD, paper.keywords))
+    yield from (Triple(node, predicate, Literal(value)) for predicate, value in single if value)
+    yield from (Triple(node, predicate, Literal(value)) for predicate, values in many for value in values)
+    if paper.year is not None:
+        yield Triple(node, v.ISSUED, _typed(f"{paper.year:04d}", "gYear"))
+
+
+def _entity_triples(entity: Entity, base: str) -> Iterator[Triple]:
+    node = NamedNode(entity_iri(base, entity.key))
+    yield Triple(node, v.TYPE, v.ENTITY)
+    yield Triple(node, v.TYPE, v.kg(entity.type))
+    yield Triple(node, v.PREF_LABEL, Literal(entity.label))
+    yield from (Triple(node, v.ALT_LABEL, Literal(name)) for name in entity.names if name != entity.label)
+
+
+def _mention_triples(iri: str, extraction: Extraction, resolution: Resolution, base: str) -> Iterator[Triple]:
+    paper = NamedNode(iri)
+    for mention in extraction.mentions:
+        entity = _node(iri, mention, resolution, base)
+        quote = extraction.paper.abstract[mention.start : mention.end]
+        evidence = Evidence(iri, mention.start, mention.end, quote, mention.confidence)
+        node = NamedNode(hashed_iri(base, "mention", iri, mention.start, mention.end, entity.value))
+        yield Triple(paper, v.MENTIONS, entity)
+        yield Triple(node, v.TYPE, v.MENTION)
+        yield Triple(node, v.NAMES, entity)
+        yield from _evidence_triples(node, evidence)
+
+
+def _statements(
+    iri: str, extraction: Extraction, resolution: Resolution, base: str
+) -> Iterator[tuple[Statement, Evidence]]:
+    abstract = extraction.paper.abstract
+    for relation in extraction.relations:
+        if statement := _statement(iri, relation, resolution, base):
+            yield statement, _evidence(iri, abstract, relation.start, relation.end, relation.confidence)
+    for proposal in extraction.proposals:
+        entity = _node(iri, proposal.mention, resolution, base)
+        statement = Statement(iri, v.PROPOSES.value, entity.value)
+        yield statement, _evidence(iri, abstract, proposal.start, proposal.end, proposal.confidence)
+    for link in extraction.links:
+        if target := _web_address(link.url):
+            around = next((s for s in extraction.sentences if s.start <= link.start and link.end <= s.end), link)
+            start, end = around.start, around.end
+            yield Statement(iri, v.CODE.value, target), _evidence(iri, abstract, start, end, 1.0)
+
+
+def _statement(iri: str, relation: Relation, resolution: Resolution, base: str) -> Statement | None:
+    """The statement that a relation makes of its entities, or None where it makes none."""
+    if relation.type is RelationType.SAME_ENTITY:
+        return None
+    head, tail = (resolution.entity(iri, mention.name) for mention in (relation.head, relation.tail))
+    if head.key == tail.key or (head.type, tail.type) not in DOMAIN_AND_RANGE[relation.type]:
+        return None
+    if relation.type is RelationType.COMPARED_WITH:
+        head, tail = sorted((head, tail), key=lambda entity: entity.key)
+    return Statement(entity_iri(base, head.key), v.KG + relation.type, entity_iri(base, tail.key))
+
+
+def statement_triples(statement: Statement, evidence: Iterable[Evidence], *, base: str) -> Iterator[Triple]:
+    """The plain triple, the statement about it, and its evidence; the statement is as sure as its best evidence."""
+    found = sorted(evidence, key=lambda e: (e.paper, e.start, e.end, e.confidence))
+    triple = tuple(map(NamedNode, (statement.subject, statement.predicate, statement.object)))
+    node = NamedNode(hashed_iri(base, "statement", statement.subject, statement.predicate, statement.object))
+    yield Triple(*triple)
+    yield Triple(node, v.TYPE, v.STATEMENT)
+    yield from (Triple(node, p, o) for p, o in zip((v.SUBJECT, v.PREDICATE, v.OBJECT), triple, strict=True))
+    yield Triple(node, v.CONFIDENCE, _decimal(max(e.confidence for e in found)))
+    for item in found:
+        yield Triple(node, v.SUPPORT, NamedNode(item.paper))
+        yield from _supported(node, item, base)
+
+
+def _claim_triples(iri: str, extraction: Extraction, resolution: Resolution, base: str) -> Iterator[Triple]:
+    for claim in extraction.claims:
+        content = list(_claim_content(iri, claim, resolution, base))
+        facts = sorted((predicate.value, str(value)) for predicate, value in content)
+        node = NamedNode(hashed_iri(base, "claim", iri, claim.kind, claim.start, claim.end, facts))
+        evidence = _evidence(iri, extraction.paper.abstract, claim.start, claim.end, claim.confidence)
+        yield Triple(NamedNode(iri), v.STATES, node)
+        yield Triple(node, v.TYPE, v.CLAIM)
+        yield Triple(node, v.TYPE, v.kg(claim.kind))
+        yield from (Triple(node, predicate, value) for predicate, value in content)
+        yield from _supported(node, evidence, base)
+
+
+def _claim_content(iri: str, claim: Claim, resolution: Resolution, base: str) -> Iterator[tuple[NamedNode, Term]]:
+    yield v.kg("polarity"), Literal("negated" if claim.negated else "affirmed")
+    yield v.kg("certainty"), Literal("hedged" if claim.hedged else "asserted")
+    for mention in claim.about:
+        yield v.ABOUT, _node(iri, mention, resolution, base)
+    for name in SLOTS:
+        value = getattr(claim, name)
+        if value is not None:
+            yield (
+                v.kg(name),
+                _node(iri, value, resolution, base) if isinstance(value, Mention) else Literal(value),
+            )
+    for name in ("direction", "unit", "qualifier", "condition"):
+        if value := getattr(claim, name):
+            yield v.kg(name), Literal(str(value))
+    if claim.value is not None:
+        yield v.kg("value"), _decimal(claim.value)
+
+
+def _supported(node: NamedNode, evidence: Evidence, base: str) -> Iterator[Triple]:
+    at = (evidence.paper, evidence.start, evidence.end)
+    piece = NamedNode(hashed_iri(base, "evidence", node.value, *at))
+    yield Triple(node, v.HAS_EVIDENCE, piece)
+    yield from _evidence_triples(piece, evidence)
+
+
+def _evidence_triples(node: NamedNode, evidence: Evidence) -> Iterator[Triple]:
+    yield Triple(node, v.TYPE, v.EVIDENCE)
+    yield Triple(node, v.SOURCE, NamedNode(evidence.paper))
+    yield Triple(node, v.QUOTE, Literal(evidence.quote))
+    yield Triple(node, v.START, _typed(str(evidence.start), "integer"))
+    yield Triple(node, v.END, _typed(str(evidence.end), "integer"))
+    yield Triple(node, v.CONFIDENCE, _decimal(evidence.confidence))
+
+
+def _evidence(iri: str, abstract: str, start: int, end: int, confidence: float) -> Evidence:
+    return Evidence(iri, start, end, abstract[start:end], confidence)
+
+
+def _node(iri: str, mention: Mention, resolution: Resolution, base: str) -> NamedNode:
+    return NamedNode(entity_iri(base, resolution.entity(iri, mention.name).key))
+
+
+def _web_address(url: str) -> str | None:
+    """The address as an IRI, or None where it is none, so that no text can break out of its brackets."""
+    try:
+        return NamedNode(url).value
+    except ValueError:
+        return None
+
+
+def _decimal(number: float | Decimal) -> Literal:
+    """An xsd:decimal in canonical form, as Oxigraph keeps it; a confidence has four places."""
+    exact = number if isinstance(number, Decimal) else Decimal(f"{number:.4f}")
+    text = f"{exact:f}"
+    return _typed(text.rstrip("0").rstrip(".") if "." in text else text, "decimal")
+
+
+def _typed(text: str, datatype: str) -> Literal:
+    return Literal(text, datatype=NamedNode(v.XSD + datatype))

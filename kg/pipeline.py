@@ -1,0 +1,184 @@
+"""The whole line, in one screen: read, extract, resolve, graph, store."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import BinaryIO
+
+from pyoxigraph import Quad, Triple
+
+from kg._version import __version__
+from kg.errors import InputError, KgError, RecordError
+from kg.extract import extract, model_hash
+from kg.graph import to_triples
+from kg.identity import BASE, paper_iri
+from kg.read import read_papers
+from kg.records import Extraction, Paper, map_slots
+from kg.resolve import resolve_entities
+from kg.store import STORE_FOLDER, build_quads, create_store, turtle
+from kg.view import write_html
+
+__all__ = ["Build", "BuildOptions", "build", "build_to_folder"]
+
+Progress = Callable[[Iterable[Extraction], int], Iterable[Extraction]]
+"""Passes extractions on, knowing how many there will be; where a progress bar goes."""
+
+OUTPUTS = ("graph.ttl", "graph.html", "manifest.json", STORE_FOLDER)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What a user may choose: where IRIs live, and how sure an extraction must be (0 to 1) to enter the graph."""
+
+    base: str = BASE
+    min_confidence: float = 0.0
+
+
+@dataclass(slots=True)
+class Build:
+    """A built graph: its triples, what made it, and the records that were left out."""
+
+    triples: set[Triple]
+    facts: dict[str, str]
+    base: str
+    papers: int
+    problems: list[InputError] = field(default_factory=list)
+    duplicates: int = 0
+    seconds: float = 0.0
+
+    def quads(self) -> Iterator[Quad]:
+        """What made the graph, as RDF."""
+        return build_quads(self.facts, base=self.base)
+
+
+def build(
+    inputs: Iterable[str | os.PathLike[str]],
+    *,
+    options: BuildOptions = BuildOptions(),
+    stdin: BinaryIO | None = None,
+    progress: Progress | None = None,
+) -> Build:
+    """The graph of the papers in `inputs`: files, folders, or "-" for `stdin`.
+
+    A record that cannot be used is left out and stands in `problems`; so is one whose published identifier another
+    record bears with a different text.
+    """
+    started = time.perf_counter()
+    papers, problems, duplicates = _distinct(read_papers(inputs, stdin=stdin), options.base)
+    extracted = extract(papers.values())
+    shown = progress(extracted, len(papers)) if progress else extracted
+    extractions = [(iri, _confident(e, options.min_confidence)) for iri, e in zip(papers, shown, strict=True)]
+    resolution = resolve_entities(extractions)
+    triples = set(to_triples(extractions, resolution, base=options.base))
+    facts = {
+        "version": __version__,
+        "modelHash": model_hash(),
+        "inputHash": _hash_of(papers.values()),
+        "minConfidence": f"{options.min_confidence:g}",
+    }
+    return Build(triples, facts, options.base, len(papers), problems, duplicates, time.perf_counter() - started)
+
+
+def build_to_folder(built: Build, out: Path) -> None:
+    """Writes graph.ttl, graph.html, the store and manifest.json into `out`; all of them, or on an error none."""
+    out.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".build-", dir=out))
+    try:
+        store = create_store(work / STORE_FOLDER, built.triples, built.quads())
+        (work / "graph.ttl").write_bytes(turtle(built.triples, base=built.base))
+        write_html(store, work / "graph.html")
+        del store
+        manifest = {"program": "paperkg", "base": built.base, **built.facts}
+        (work / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        for name in OUTPUTS:
+            _replace(work / name, out / name)
+    except OSError as error:
+        raise KgError(f"cannot write the graph: {error}", where=str(out)) from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _distinct(records: Iterable[Paper | InputError], base: str) -> tuple[dict[str, Paper], list[InputError], int]:
+    """The papers by IRI, each once and sorted by IRI, the records that cannot be used, and the number of duplicates.
+
+    Which of two records wins depends on what they say, not on which came first.
+    """
+    papers: dict[str, Paper] = {}
+    problems: list[InputError] = []
+    duplicates = 0
+    for record in records:
+        if isinstance(record, InputError):
+            problems.append(record)
+            continue
+        iri = paper_iri(base, record)
+        known = papers.setdefault(iri, record)
+        if known is record:
+            continue
+        if known.abstract.split() == record.abstract.split():
+            duplicates += 1
+        else:
+            left_out = min(known, record, key=_rank)
+            fault = f"its identifier {left_out.id or left_out.url} stands on another record with a different abstract"
+            problems.append(RecordError(fault, where=left_out.source, hint="the longer abstract was kept"))
+        papers[iri] = _merged(*sorted((known, record), key=_rank))
+    return dict(sorted(papers.items())), problems, duplicates
+
+
+def _rank(paper: Paper) -> tuple[int, str]:
+    return len(paper.abstract), paper.abstract
+
+
+def _merged(lesser: Paper, better: Paper) -> Paper:
+    """The better record, with the greater of the two values of each field: the same whichever came first."""
+    both = (lesser, better)
+    return replace(
+        better,
+        title=max((p.title for p in both if p.title), key=lambda t: (len(t), t), default=None),
+        id=max((p.id for p in both if p.id), default=None),
+        year=max((p.year for p in both if p.year is not None), default=None),
+        venue=max((p.venue for p in both if p.venue), default=None),
+        url=max((p.url for p in both if p.url), default=None),
+        authors=max((p.authors for p in both), key=lambda names: (len(names), names)),
+        keywords=max((p.keywords for p in both), key=lambda words: (len(words), words)),
+    )
+
+
+def _confident(extraction: Extraction, least: float) -> Extraction:
+    """The extraction without what is less sure than `least`, nor what rests on such a mention."""
+    if least <= 0:
+        return extraction
+    kept = {m for m in extraction.mentions if m.confidence >= least}
+    claims = (
+        replace(map_slots(c, lambda m: m if m in kept else m.name), about=tuple(m for m in c.about if m in kept))
+        for c in extraction.claims
+        if c.confidence >= least
+    )
+    return replace(
+        extraction,
+        mentions=tuple(m for m in extraction.mentions if m in kept),
+        relations=tuple(r for r in extraction.relations if r.confidence >= least and {r.head, r.tail} <= kept),
+        proposals=tuple(p for p in extraction.proposals if p.confidence >= least and p.mention in kept),
+        claims=tuple(claims),
+    )
+
+
+def _hash_of(papers: Iterable[Paper]) -> str:
+    digest = hashlib.sha256()
+    for paper in papers:
+        facts = asdict(replace(paper, source=""))
+        digest.update(json.dumps(facts, sort_keys=True).encode())
+    return digest.hexdigest()
+
+
+def _replace(new: Path, old: Path) -> None:
+    if old.is_dir():
+        shutil.rmtree(old)
+    new.replace(old)

@@ -1,0 +1,87 @@
+"""From mentions to entities: which names, over all papers, name one thing.
+
+Within a paper a name has one meaning: an acronym that the paper defines is its long form. An acronym that a
+paper uses undefined takes the meaning that the corpus gives it, when that is only one.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from kg.identity import canonical_key, surface_form
+from kg.records import Entity, EntityType, Extraction, RelationType
+
+__all__ = ["Resolution", "resolve_entities"]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """The entities by key, and the key of each name in each paper."""
+
+    entities: Mapping[str, Entity]
+    keys: Mapping[tuple[str, str], str]
+
+    def entity(self, paper: str, name: str) -> Entity:
+        """What `name` means in the paper with this IRI."""
+        return self.entities[self.keys[paper, name]]
+
+
+def resolve_entities(extractions: Iterable[tuple[str, Extraction]]) -> Resolution:
+    """The entities that the mentions of all papers name; each extraction comes with its paper's IRI.
+
+    The outcome does not depend on the order of the extractions. They are passed over twice, so all are held.
+    """
+    papers = list(extractions)
+    defined = {iri: _definitions(extraction) for iri, extraction in papers}
+    senses = _unambiguous(defined.values())
+    keys: dict[tuple[str, str], str] = {}
+    votes: defaultdict[str, Counter[EntityType]] = defaultdict(Counter)
+    names: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for iri, extraction in papers:
+        for mention in extraction.mentions:
+            own = canonical_key(mention.name)
+            key = defined[iri].get(own) or senses.get(own) or own
+            keys[iri, mention.name] = key
+            votes[key][mention.type] += round(mention.confidence * 1000)  # whole numbers add up in any order
+            names[key][surface_form(mention.name)] += 1
+    entities = {key: _entity(key, votes[key], names[key]) for key in sorted(names)}
+    return Resolution(entities, keys)
+
+
+def _definitions(extraction: Extraction) -> dict[str, str]:
+    """The keys of the short forms that this paper defines, each with the key of its long form."""
+    found: dict[str, str] = {}
+    for relation in extraction.relations:
+        if relation.type is RelationType.SAME_ENTITY:
+            long, short = sorted((relation.head.name, relation.tail.name), key=lambda name: (-len(name), name))
+            if canonical_key(long) != canonical_key(short):
+                found.setdefault(canonical_key(short), canonical_key(long))
+    return {short: _end_of_chain(found, short) for short in found}
+
+
+def _end_of_chain(links: Mapping[str, str], key: str) -> str:
+    seen = {key}
+    while (following := links.get(key)) and following not in seen:
+        seen.add(following)
+        key = following
+    return key
+
+
+def _unambiguous(definitions: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    senses: defaultdict[str, set[str]] = defaultdict(set)
+    for paper in definitions:
+        for short, long in paper.items():
+            senses[short].add(long)
+    return {short: next(iter(longs)) for short, longs in senses.items() if len(longs) == 1}
+
+
+def _entity(key: str, votes: Counter[EntityType], names: Counter[str]) -> Entity:
+    order = list(EntityType)
+    kind = min(votes, key=lambda t: (-votes[t], order.index(t)))
+    full = {name: count for name, count in names.items() if canonical_key(name) == key} or names
+    label = min(full, key=lambda name: (-full[name], name))
+    variants = {unicodedata.normalize("NFKC", name) for name in names} | set(names)
+    return Entity(key, kind, label, tuple(sorted(variants)))

@@ -1,0 +1,81 @@
+"""What a graph holds, counted, and where its papers assert something of which it holds nothing."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyoxigraph import NamedNode, Store
+
+from kg import vocabulary as v
+from kg.claims import has_claim_cue
+from kg.reading import label_of, links, literals, nodes, read_evidence
+from kg.sentences import split_sentences
+
+__all__ = ["Coverage", "Stats", "coverage", "stats"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counts of papers, entities by type, statements by relation and claims by kind, and the most used entities.
+
+    `top` lists, for each entity type, (name, number of papers that mention it), the most used first.
+    """
+
+    papers: int
+    entities: Mapping[str, int]
+    statements: Mapping[str, int]
+    claims: Mapping[str, int]
+    evidence: int
+    top: Mapping[str, tuple[tuple[str, int], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Of the sentences that hold a claim cue, those on which the graph rests nothing; `missed` shows them."""
+
+    sentences: int
+    with_cue: int
+    missed: tuple[str, ...]
+
+
+def stats(store: Store, *, top: int = 10) -> Stats:
+    """The counts of the graph; `top` entities of each type are named."""
+    mentioned = Counter(entity for _, entity in links(store, v.MENTIONS))
+    relations = Counter(predicate.value.removeprefix(v.KG) for _, predicate in links(store, v.PREDICATE))
+    return Stats(
+        papers=_count(store, v.PAPER),
+        entities={kind: _count(store, v.kg(kind)) for kind in v.ENTITY_TYPES},
+        statements=dict(sorted(relations.items(), key=lambda item: (-item[1], item[0]))),
+        claims={kind: _count(store, v.kg(kind)) for kind in v.CLAIM_KINDS},
+        evidence=_count(store, v.EVIDENCE),
+        top={kind: _most_used(store, kind, mentioned, top) for kind in v.ENTITY_TYPES},
+    )
+
+
+def _count(store: Store, kind: NamedNode) -> int:
+    return sum(1 for _ in nodes(store, kind))
+
+
+def _most_used(store: Store, kind: str, mentioned: Counter[NamedNode], top: int) -> tuple[tuple[str, int], ...]:
+    ranked = sorted((-mentioned[node], label_of(store, node)) for node in nodes(store, v.kg(kind)))
+    return tuple((label, -count) for count, label in ranked[:top])
+
+
+def coverage(store: Store) -> Coverage:
+    """How much of what the abstracts assert has reached the graph as a claim or statement."""
+    used: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    for _, piece in links(store, v.HAS_EVIDENCE):
+        evidence = read_evidence(store, piece)
+        used[evidence.paper].append((evidence.start, evidence.end))
+    sentences = with_cue = 0
+    missed = []
+    for paper, abstract in literals(store, v.ABSTRACT):
+        for start, end in split_sentences(abstract):
+            sentences += 1
+            if has_claim_cue(abstract[start:end]):
+                with_cue += 1
+                if not any(a < end and start < b for a, b in used[paper.value]):
+                    missed.append(abstract[start:end])
+    return Coverage(sentences, with_cue, tuple(sorted(missed)))
