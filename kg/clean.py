@@ -71,7 +71,7 @@ URL = r"""
 """
 MATH = r"""
       \$\$ (?P<display>[^$]{1,2000}) \$\$
-    | (?<!\\)\$ (?P<inline>(?!\s) (?:[^$\\]|\\[^$]|\\\$(?=[^$\s])){1,1000}? (?<!\s)) (?<!\\)\$ (?!(?<=\d.)\d)
+    | (?<!\\)\$ (?P<inline>(?!\s|\d[^$\\]{0,30}\$\d) (?:[^$\\]|\\[^$]|\\\$(?=[^$\s])){1,1000}? (?<!\s)) (?<!\\)\$
     | (?<!\\)\$ (?P<spaced>\s (?=[^$]{0,300}[\\^_=]) [^$]{1,300} \s) \$
     | \\\( (?P<round>(?:[^\\]|\\[^()]){1,1000}) \\\)
     | \\\[ (?P<square>(?:[^\\]|\\[^\[\]]){1,2000}) \\\]
@@ -136,9 +136,9 @@ def _html_entities(text: str) -> Iterator[Edit]:
 ODD = re.compile(
     r"""
       (?P<drop> [\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]
-              | [\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]
+              | [\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffd]
               | \u00ad\n? )
-    | (?P<lost> \t(?=ext[a-z][a-z]\{|imes\b|heta\b|au\b) | \x0c(?=rac\{) )
+    | (?P<lost> \t(?=ext[a-z][a-z]\{|imes\b|heta\b|au\b) )
     | (?P<space> [\t\x0b\x0c\x1c-\x1f\x85\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000] )
     | (?P<line> \r\n? | \u2028 | \u2029 )
     | (?P<hyphen> [\u2010\u2011] )
@@ -154,7 +154,7 @@ def _odd_characters(text: str) -> Iterator[Edit]:
     for odd in ODD.finditer(text):
         kind = odd.lastgroup or ""
         if kind == "lost":
-            yield *odd.span(), "\\t" if odd[0] == "\t" else "\\f"
+            yield *odd.span(), "\\t"
         elif kind in PLAIN:
             yield *odd.span(), PLAIN[kind]
         else:
@@ -313,6 +313,10 @@ class Tex:
         """The character before a position; a space at the very start."""
         return self.text[position - 1] if position else " "
 
+    def base(self, position: int) -> str:
+        """The character that a superscript or subscript at a position belongs to."""
+        return self.text[max(0, position - 4) : position].rstrip("${} ")[-1:]
+
     def after(self, position: int) -> str:
         """The character at a position; a space at the very end."""
         return self.text[position : position + 1] or " "
@@ -375,7 +379,8 @@ def _read_command(tex: Tex, token: re.Match[str]) -> Iterator[Edit]:
         yield start, end + (tex.after(end) == " " and end < len(tex.text)), ""
         yield from _group(tex, end, dropped=True)
     elif (symbol := _symbols().get(name)) is not None:
-        yield start, end, symbol
+        word_after_word = symbol.isascii() and symbol.isalpha() and tex.in_math(start) and tex.before(start).isalnum()
+        yield start, end, f" {symbol}" if word_after_word else symbol
         yield from _group(tex, end, dropped=True)
     elif end in tex.partners:
         empty = tex.partners[end] == end + 1
@@ -456,7 +461,7 @@ def _read_power(tex: Tex, token: re.Match[str]) -> Iterator[Edit]:
     start, end = token.span()
     if not tex.in_math(start) and tex.after(end) != "{":
         return
-    base = tex.text[max(0, start - 4) : start].rstrip("${} ")[-1:]
+    base = tex.base(start)
     digit = re.compile(r"(\d)(?![\d.])|\{\s?(\d)\s?\}").match(tex.text, end)
     if digit and (base.isalpha() or base in ")]"):
         yield start, digit.end(), SUPERSCRIPTS[int(digit[1] or digit[2])]
@@ -470,7 +475,7 @@ def _read_index(tex: Tex, token: re.Match[str]) -> Iterator[Edit]:
     """`_` stays before words, as in N_avg, and goes before numbers, as in F1."""
     start, end = token.span()
     if tex.in_math(start) or tex.after(end) == "{":
-        if tex.before(start).isalnum() and re.compile(r"\{?\s?\d").match(tex.text, end):
+        if tex.base(start).isalnum() and re.compile(r"\{?\s?\d").match(tex.text, end):
             yield start, end, ""
         yield from _group(tex, end, dropped=True)
 

@@ -220,7 +220,7 @@ def _print_answer(answer: Result, form: str | None) -> None:
 
 
 def _write(content: bytes) -> None:
-    click.get_binary_stream("stdout").write(content if content.endswith(b"\n") else content + b"\n")
+    sys.stdout.buffer.write(content if content.endswith(b"\n") else content + b"\n")
 
 
 @main.command()

@@ -40,7 +40,10 @@ def layout(graph: nx.Graph, labels: Mapping[str, str]) -> dict[str, tuple[int, i
 
 def _component(graph: nx.Graph, nodes: Sequence[str], labels: Mapping[str, str]) -> tuple[Sequence[str], Positions]:
     """The nodes of one component and their places, shape (n_nodes, 2)."""
-    forces = nx.forceatlas2_layout(graph.subgraph(nodes), max_iter=150, seed=_SEED, scaling_ratio=3.0, gravity=1.5)
+    alone = nx.Graph()  # not a subgraph view: those are walked in the order of a set
+    alone.add_nodes_from(nodes)
+    alone.add_edges_from(sorted(sorted(edge) for edge in graph.edges(nodes)))
+    forces = nx.forceatlas2_layout(alone, max_iter=150, seed=_SEED, scaling_ratio=3.0, gravity=1.5)
     places = np.array([forces[node] for node in nodes], dtype=float)
     places = _lying(places - places.mean(axis=0))
     reach = np.abs(places).max() or 1.0

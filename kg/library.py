@@ -63,11 +63,11 @@ class Graph:
             return [{name: _value(row[name]) for name in names} for row in answer]
         return Graph(memory_store(answer))
 
-    def explain(self, subject: str, predicate: str | None = None, object: str | None = None) -> list[Explanation]:
+    def explain(self, subject: str, predicate: str | None = None, other: str | None = None) -> list[Explanation]:
         """The sentences behind every statement about `subject`, each given by name or IRI."""
         relation = find_property(predicate) if predicate else None
-        other = find_node(self.store, object) if object else None
-        return explain(self.store, find_node(self.store, subject), relation, other)
+        end = find_node(self.store, other) if other else None
+        return explain(self.store, find_node(self.store, subject), relation, end)
 
     def to_networkx(self, *, papers: bool = True) -> networkx.MultiDiGraph:
         """The entities and, with `papers`, the papers as a networkx graph (see :mod:`kg.network`)."""

@@ -13,7 +13,7 @@ _ADDRESS = re.compile(
     r"(?:https?://|www\.|(?:github\.com|huggingface\.co|gitlab\.com|zenodo\.org|doi\.org)/)[^\s<>\"“”{}|\\^`]+",
     re.IGNORECASE,
 )
-_TRAILING = ".,;:!?'’"
+_TRAILING = ".,;:!?'’*_~"
 
 
 def find_links(text: str) -> Iterator[Link]:

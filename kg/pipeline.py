@@ -16,14 +16,14 @@ from typing import BinaryIO
 from pyoxigraph import Quad, Triple
 
 from kg._version import __version__
-from kg.errors import InputError, KgError, RecordError
+from kg.errors import GraphError, InputError, RecordError
 from kg.extract import extract, model_hash
 from kg.graph import to_triples
 from kg.identity import BASE, paper_iri
 from kg.read import read_papers
 from kg.records import Extraction, Paper, map_slots
 from kg.resolve import resolve_entities
-from kg.store import STORE_FOLDER, build_quads, create_store, turtle
+from kg.store import STORE_FOLDER, build_quads, create_store, is_store, turtle
 from kg.view import write_html
 
 __all__ = ["Build", "BuildOptions", "build", "build_to_folder"]
@@ -88,22 +88,43 @@ def build(
 
 
 def build_to_folder(built: Build, out: Path) -> None:
-    """Writes graph.ttl, graph.html, the store and manifest.json into `out`; all of them, or on an error none."""
-    out.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".build-", dir=out))
+    """Writes graph.ttl, graph.html, manifest.json and the store into `out`, in the place of an earlier build.
+
+    Nothing of the earlier build is touched until all is written. Raises GraphError when that cannot be, or when
+    something in `out` is in the way that no build has made.
+    """
+    _refuse_to_overwrite(out)
     try:
-        store = create_store(work / STORE_FOLDER, built.triples, built.quads())
-        (work / "graph.ttl").write_bytes(turtle(built.triples, base=built.base))
-        write_html(store, work / "graph.html")
-        del store
-        manifest = {"program": "paperkg", "base": built.base, **built.facts}
-        (work / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-        for name in OUTPUTS:
-            _replace(work / name, out / name)
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".build-", dir=out) as name:
+            work = Path(name)
+            _write_all(built, work)
+            for output in OUTPUTS:
+                _replace(work / output, out / output)
     except OSError as error:
-        raise KgError(f"cannot write the graph: {error}", where=str(out)) from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        raise GraphError(f"cannot write the graph: {error.strerror or error}", where=str(out)) from error
+
+
+def _write_all(built: Build, work: Path) -> None:
+    store = create_store(work / STORE_FOLDER, built.triples, built.quads())
+    (work / "graph.ttl").write_bytes(turtle(built.triples, base=built.base))
+    write_html(store, work / "graph.html")
+    manifest = {"program": "paperkg", "base": built.base, **built.facts}
+    (work / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+
+
+def _refuse_to_overwrite(out: Path) -> None:
+    for name in OUTPUTS:
+        old = out / name
+        ours = is_store(old) if name == STORE_FOLDER else not old.is_dir()
+        if old.exists() and not ours:
+            raise GraphError("a folder is in the way that no build has made", where=str(old), hint="choose another -o")
+
+
+def _replace(new: Path, old: Path) -> None:
+    if old.is_dir():
+        shutil.rmtree(old)
+    new.replace(old)
 
 
 def _distinct(records: Iterable[Paper | InputError], base: str) -> tuple[dict[str, Paper], list[InputError], int]:
@@ -176,9 +197,3 @@ def _hash_of(papers: Iterable[Paper]) -> str:
         facts = asdict(replace(paper, source=""))
         digest.update(json.dumps(facts, sort_keys=True).encode())
     return digest.hexdigest()
-
-
-def _replace(new: Path, old: Path) -> None:
-    if old.is_dir():
-        shutil.rmtree(old)
-    new.replace(old)

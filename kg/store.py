@@ -22,10 +22,10 @@ __all__ = [
     "content",
     "create_store",
     "in_default_graph",
+    "is_store",
     "load_graph",
     "memory_store",
     "prefixes",
-    "read_triples",
     "turtle",
 ]
 
@@ -71,7 +71,7 @@ def load_graph(path: str | os.PathLike[str]) -> Store:
         store.extend(_parsed(place))
         return store
     folder = place / STORE_FOLDER if (place / STORE_FOLDER).is_dir() else place
-    if (folder / "CURRENT").is_file():
+    if is_store(folder):
         try:
             return Store.read_only(str(folder))
         except OSError as error:
@@ -85,9 +85,9 @@ def load_graph(path: str | os.PathLike[str]) -> Store:
     )
 
 
-def read_triples(path: str | os.PathLike[str]) -> set[Triple]:
-    """The content of the graph at `path`, without what stands in named graphs."""
-    return set(content(load_graph(path)))
+def is_store(path: Path) -> bool:
+    """Whether the folder is a store of Oxigraph, which RocksDB keeps: each has a file named CURRENT."""
+    return (path / "CURRENT").is_file()
 
 
 def _parsed(path: Path) -> Iterator[Quad]:

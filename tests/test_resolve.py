@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+from conftest import mention
+
+from kg.records import EntityType, Extraction, Mention, Paper, Relation, RelationType
+from kg.resolve import Resolution, resolve_entities
+
+
+def defining(long: str, short: str, kind: EntityType = EntityType.METHOD) -> Extraction:
+    text = f"We use {long} ({short})."
+    one, other = mention(text, long, kind), mention(text, f"({short})", kind)
+    other = Mention(other.start + 1, other.end - 1, kind, short, 0.9)
+    return Extraction(
+        Paper(text), mentions=(one, other), relations=(Relation(one, RelationType.SAME_ENTITY, other, 0, len(text)),)
+    )
+
+
+def naming(*names: str, kind: EntityType = EntityType.METHOD) -> Extraction:
+    text = " ".join(names)
+    return Extraction(Paper(text), mentions=tuple(mention(text, name, kind) for name in names))
+
+
+def resolved(*extractions: Extraction) -> Resolution:
+    return resolve_entities([(f"p{number}", extraction) for number, extraction in enumerate(extractions)])
+
+
+def test_an_acronym_is_its_long_form_in_the_paper_that_defines_it() -> None:
+    found = resolved(defining("graph neural networks", "GNNs"))
+    assert found.entity("p0", "GNNs") is found.entity("p0", "graph neural networks")
+    assert found.entity("p0", "GNNs").names == ("GNNs", "graph neural networks")
+    assert found.entity("p0", "GNNs").label == "graph neural networks"
+
+
+def test_an_undefined_acronym_takes_the_only_meaning_that_the_corpus_gives_it() -> None:
+    found = resolved(defining("graph neural networks", "GNNs"), naming("GNN"))
+    assert found.entity("p1", "GNN").key == "graph_neural_network"
+
+
+def test_an_undefined_acronym_of_two_meanings_stays_its_own_entity() -> None:
+    found = resolved(
+        defining("multiplicative logit adjustment", "MLA"),
+        defining("multi-head latent attention", "MLA"),
+        naming("MLA"),
+    )
+    assert found.entity("p2", "MLA").key == "MLA"
+    assert found.entity("p0", "MLA").key != found.entity("p1", "MLA").key
+
+
+def test_the_type_that_most_papers_give_wins() -> None:
+    found = resolved(
+        naming("SQuAD"), naming("SQuAD", kind=EntityType.DATASET), naming("SQuAD", kind=EntityType.DATASET)
+    )
+    assert found.entity("p0", "SQuAD").type is EntityType.DATASET
+
+
+def test_the_most_used_spelling_is_the_label() -> None:
+    found = resolved(naming("Adam optimizer"), naming("adam optimizer"), naming("Adam optimizer"))
+    assert [entity.label for entity in found.entities.values()] == ["Adam optimizer"]
+
+
+def test_a_superscript_is_a_name_beside_its_plain_form() -> None:
+    assert resolved(naming("HGM³")).entity("p0", "HGM³").names == ("HGM3", "HGM³")
+
+
+def test_definitions_that_go_in_a_circle_end() -> None:
+    text = "alpha beta AB"
+    one, other = mention(text, "alpha beta"), mention(text, "AB")
+    loop = (
+        Relation(one, RelationType.SAME_ENTITY, other, 0, 13),
+        Relation(other, RelationType.SAME_ENTITY, one, 0, 13),
+    )
+    assert len(resolved(Extraction(Paper(text), mentions=(one, other), relations=loop)).entities) == 1
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_the_order_of_the_papers_changes_nothing(order: tuple[int, ...]) -> None:
+    papers = [
+        ("a", defining("linear programs", "LP")),
+        ("b", defining("language pruning", "LP")),
+        ("c", naming("LP", "linear program")),
+    ]
+    assert resolve_entities([papers[i] for i in order]) == resolve_entities(papers)
