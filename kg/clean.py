@@ -215,8 +215,10 @@ def _emphasis(text: str, start: int, end: int, open_runs: list[tuple[int, int]])
     inside_word = before.isalnum() and after.isalnum()
     opens = not after.isspace() and (after.isalnum() or not before.isalnum())
     closes = not before.isspace() and (before.isalnum() or not after.isalnum())
-    if inside_word and (text[start] == "_" or (before.isdigit() and after.isdigit())):
+    if inside_word and before.isdigit() and after.isdigit():
         return
+    if text[start] == "_":
+        opens, closes = opens and before in BEFORE_UNDERSCORE, closes and after in AFTER_UNDERSCORE
     while closes and open_runs and start < end:
         first, last = open_runs.pop()
         width = min(last - first, end - start, 2)
@@ -229,6 +231,10 @@ def _emphasis(text: str, start: int, end: int, open_runs: list[tuple[int, int]])
             open_runs.append((first, last - width))
     if opens and start < end:
         open_runs.append((start, end))
+
+
+BEFORE_UNDERSCORE = " \n([{\"'“‘*-–—/,.:;>"
+AFTER_UNDERSCORE = " \n)]}\"'”’*-–—/,.:;!?<"
 
 
 def _is_product(text: str, start: int, end: int) -> bool:
@@ -257,7 +263,7 @@ TOKEN = re.compile(
     | (?P<index> _ )
     | (?P<brace> [{{}}] )
     | (?P<dashes> -{{2,}} )
-    | (?P<tie> (?<=[\w.,:;)\]}}])~(?=[\w\\$(\[\s])(?!\\cite|(?<=\d~)\d) )
+    | (?P<tie> (?<=[\w.,:;)\]}}])~(?=[\w\\$(\[])(?!\\cite|(?<=\d~)\d) | (?<=[A-Za-z}}])~(?=\s) )
     | (?P<opening> (?<![`\w])(?: ``(?!`) | `(?=\w[^`'\n]{{0,200}}'(?!\w)) ) )
     """,
     re.VERBOSE | re.DOTALL,

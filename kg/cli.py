@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kg.query import Result
 
 BASE_HELP = "Where the IRIs of papers and entities live."
-FORMAT_NAMES = ("ttl", "nt", "nq", "trig", "jsonld", "rdfxml", "graphml", "gexf", "csv")
+EXPORT_FORMATS = ("ttl", "nt", "nq", "trig", "jsonld", "rdfxml", "graphml", "gexf", "csv")
 RESULT_FORMATS = ("table", "csv", "tsv", "json", "xml", "ttl")
 
 graph_option = click.option(
@@ -114,9 +114,8 @@ def _summarise(built: Build, out: Path) -> None:
     found = stats(load_graph(out))
     entities = ", ".join(f"{count} {kind}" for kind, count in found.entities.items() if count)
     claims = ", ".join(f"{count} {kind}" for kind, count in found.claims.items() if count)
-    click.echo(
-        f"{found.papers} papers in {built.seconds:.1f} s, {built.duplicates} duplicates, {len(built.problems)} left out"
-    )
+    records = f"{built.duplicates} duplicates, {len(built.problems)} records left out"
+    click.echo(f"papers      {found.papers}  ({records}) in {built.seconds:.1f} s")
     click.echo(f"entities    {sum(found.entities.values())}  ({entities})")
     click.echo(f"statements  {sum(found.statements.values())}")
     click.echo(f"claims      {sum(found.claims.values())}  ({claims})")
@@ -248,7 +247,7 @@ def explain(subject: str, predicate: str | None, object: str | None, graph: Path
 
 
 @main.command()
-@click.option("-f", "--format", "form", required=True, type=click.Choice(FORMAT_NAMES))
+@click.option("-f", "--format", "form", required=True, type=click.Choice(EXPORT_FORMATS))
 @click.option(
     "-o",
     "--out",

@@ -16,9 +16,13 @@ from kg.store import prefixes
 __all__ = ["plain", "print_explanation", "print_rows", "print_solutions", "with_progress"]
 
 
+_STEERING = ("Cc", "Cf", "Cs")
+"""Unicode categories of what may steer a terminal: controls, formats such as right-to-left marks, surrogates."""
+
+
 def plain(text: str) -> str:
     """The text without control characters: a title must not steer the terminal it is printed on."""
-    return "".join(c for c in " ".join(text.split()) if unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+    return "".join(" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in _STEERING)
 
 
 def shown(term: NamedNode | BlankNode | Literal | None) -> str:

@@ -38,7 +38,9 @@ BREAKING = {
     "A claim has evidence.": "DELETE { ?c kg:evidence ?e } WHERE { ?c a kg:Claim ; kg:evidence ?e }",
     "One paper states the claim.": "DELETE { ?p kg:states ?c } WHERE { ?p kg:states ?c }",
     "What a claim is about is an entity.": "INSERT { ?c kg:about ?c } WHERE { ?c a kg:Claim }",
-    "A direction is increase, decrease, better, worse or equal.": "INSERT { ?c kg:direction 'up' } WHERE { ?c a kg:Claim }",
+    "A direction is increase, decrease, better, worse or equal.": (
+        "INSERT { ?c kg:direction 'up' } WHERE { ?c a kg:Claim }"
+    ),
     "A value is one decimal.": "INSERT { ?c kg:value '40' } WHERE { ?c a kg:Claim }",
     "A polarity is affirmed or negated.": "INSERT { ?c kg:polarity 'no' } WHERE { ?c a kg:Claim }",
     "A certainty is asserted or hedged.": "DELETE { ?c kg:certainty ?x } WHERE { ?c kg:certainty ?x }",
