@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ from kg.records import Evidence
 __all__ = ["render_html", "write_html"]
 
 TOP = 300
-"""How many entities a page holds unless told otherwise; more are hard to read and slow to draw."""
+"""How many entities a page holds unless told otherwise, with a third as many papers; more is hard to read."""
 
 _LOOKS = {
     "Method": ("dot", "#0072B2"),
@@ -76,12 +76,13 @@ def render_html(store: Store, *, top: int = TOP) -> str:
     graph = _most_connected(whole, top)
     network = _network(graph)
     shown = set(graph)
+    details = {node: _details(store, node, shown) for node in network.node_ids}
     data = {
         "nodes": network.nodes,
         "edges": network.edges,
-        "details": {node: _details(store, node, shown) for node in network.node_ids},
-        "sentences": _sentences(store),
-        "total": sum(facts["type"] != "Paper" for _, facts in whole.nodes(data=True)),
+        "details": details,
+        "sentences": _sentences(store, _cited(details)),
+        "total": Counter("papers" if facts["type"] == "Paper" else "entities" for _, facts in whole.nodes(data=True)),
     }
     files_of_script = (
         files("pyvis") / "lib" / "vis-9.1.2" / "vis-network.min.js",
@@ -102,11 +103,17 @@ def _csp_hash(script: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
+def _ranked(graph: nx.MultiDiGraph, wanted: Callable[[str], bool]) -> list[str]:
+    return sorted(filter(wanted, graph), key=lambda node: (-graph.degree(node), node))
+
+
 def _most_connected(graph: nx.MultiDiGraph, top: int) -> nx.MultiDiGraph:
-    entities = [node for node, facts in graph.nodes(data=True) if facts["type"] != "Paper"]
-    ranked = sorted(entities, key=lambda node: (-graph.degree(node), node))[:top]
-    papers = {n for node in ranked for n in graph.predecessors(node) if graph.nodes[n]["type"] == "Paper"}
-    kept = graph.subgraph([*ranked, *papers])
+    entities = _ranked(graph, lambda node: graph.nodes[node]["type"] != "Paper")[:top]
+    around = graph.subgraph({*entities, *(paper for node in entities for paper in graph.predecessors(node))})
+    papers = _ranked(around, lambda node: around.nodes[node]["type"] == "Paper")[: max(1, top // 3)]
+    kept = graph.subgraph([*entities, *papers])
+    if len(kept) < len(graph):
+        kept = kept.subgraph([node for node in kept if kept.degree(node)])
     ordered = nx.MultiDiGraph()
     ordered.add_nodes_from(sorted(kept.nodes(data=True)))
     ordered.add_edges_from(sorted(kept.edges(keys=True, data=True), key=lambda edge: edge[:3]))
@@ -196,20 +203,42 @@ def _sentence_id(evidence: Evidence) -> str:
     return f"{evidence.paper} {evidence.start} {evidence.end}"
 
 
-def _sentences(store: Store) -> dict[str, dict[str, Any]]:
-    """Every sentence that is evidence, once: its text, its paper, and which slices of it name which entity."""
-    marks: defaultdict[str, list[tuple[int, int, str]]] = defaultdict(list)
-    for node, entity in links(store, v.NAMES):
-        mention = read_evidence(store, node)
-        marks[mention.paper].append((mention.start, mention.end, entity.value))
-    found = {}
+def _cited(details: Mapping[str, Any]) -> set[str]:
+    """The ids of the sentences that the panel may show."""
+    entries = (entry for detail in details.values() for entry in (*detail["relations"], *detail["claims"]))
+    return {sentence for entry in entries for sentence in entry["sentences"]}
+
+
+def _sentences(store: Store, cited: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Each of these sentences: its text, its paper, and which slices of it name which entity."""
+    pieces = {}
     for _, node in links(store, v.HAS_EVIDENCE):
         piece = read_evidence(store, node)
-        inside = ((a, b, e) for a, b, e in marks[piece.paper] if piece.start <= a and b <= piece.end)
-        found[_sentence_id(piece)] = {
+        if (name := _sentence_id(piece)) in cited:
+            pieces[name] = piece
+    marks = _marks(store, {piece.paper for piece in pieces.values()})
+    return {
+        name: {
             "text": piece.quote,
             "paper": piece.paper,
             "title": label_of(store, NamedNode(piece.paper)),
-            "marks": sorted((a - piece.start, b - piece.start, entity) for a, b, entity in inside),
+            "marks": [
+                (start - piece.start, end - piece.start, entity)
+                for start, end, entity in marks[piece.paper]
+                if piece.start <= start and end <= piece.end
+            ],
         }
-    return dict(sorted(found.items()))
+        for name, piece in sorted(pieces.items())
+    }
+
+
+def _marks(store: Store, papers: Collection[str]) -> Mapping[str, list[tuple[int, int, str]]]:
+    """Where each of these papers names which entity, in order."""
+    found: defaultdict[str, list[tuple[int, int, str]]] = defaultdict(list)
+    for node, entity in links(store, v.NAMES):
+        mention = read_evidence(store, node)
+        if mention.paper in papers:
+            found[mention.paper].append((mention.start, mention.end, entity.value))
+    for marks in found.values():
+        marks.sort()
+    return found

@@ -99,7 +99,9 @@
     const papers = data.nodes.length - drawn;
     panel.replaceChildren(
       element("h2", `${drawn} entities, ${papers} papers`),
-      element("p", drawn < data.total ? `The ${drawn} most connected of ${data.total} entities are drawn.` : "Every entity is drawn."),
+      element("p", drawn < data.total.entities
+        ? `The most connected of ${data.total.entities} entities and ${data.total.papers} papers are drawn.`
+        : "Every entity is drawn."),
       element("p", "Search, or click a node: its names, relations and claims appear here, each with the sentence it comes from.", "soft"),
     );
   };
