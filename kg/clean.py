@@ -39,7 +39,7 @@ def clean(text: str) -> CleanText:
     cleaned, offsets = text, list(zip(range(len(text)), range(1, len(text) + 1), strict=True))
     for edits in PASSES:
         cleaned, offsets = _edited(cleaned, offsets, edits(cleaned))
-    return CleanText(text, cleaned, tuple(offsets))
+    return CleanText(text, cleaned, tuple(_disjoint(offsets)))
 
 
 def _words(text: str) -> frozenset[str]:
@@ -59,6 +59,19 @@ def _edited(text: str, offsets: Offsets, edits: Iterable[Edit]) -> tuple[str, Of
         slices += [(offsets[start][0], offsets[end - 1][1])] * len(replacement)
         done = end
     return "".join([*parts, text[done:]]), slices + offsets[done:]
+
+
+def _disjoint(offsets: Offsets) -> Offsets:
+    """The slices, each run of overlapping ones made one, as where the first half of a ligature took an accent."""
+    slices: Offsets = []
+    first = 0
+    for index, (start, end) in enumerate(offsets):
+        if slices and start < slices[-1][1] and (start, end) != slices[-1]:
+            slices[first:] = [(slices[first][0], end)] * (index + 1 - first)
+        else:
+            first = first if slices and (start, end) == slices[-1] else index
+            slices.append((start, end))
+    return slices
 
 
 # Addresses and math: what other passes leave alone.

@@ -579,7 +579,7 @@ def _listed(value: object, field: str, where: str) -> list[str]:
     if value is None:
         return []
     items = value if isinstance(value, list) else [value]
-    names = [item.get("name") if isinstance(item, dict) else item for item in items]
+    names = [item.get("name") if isinstance(item, dict) else item for item in items if item is not None]
     texts = [name for name in names if isinstance(name, str)]
     if len(texts) < len(names):
         hint = 'expected a text or a list such as ["Ada Lovelace", "Alan Turing"]'

@@ -310,6 +310,8 @@ ANY_TEXT = st.text(st.characters()) | MARKUP
 
 @given(ANY_TEXT)
 @example("\ud800")
+@example("\\'\ufb00")
+@example("\ufb00--\ufb00")
 def test_offsets_map_back_for_any_text(text: str):
     result = clean(text)
     assert result.source == text

@@ -268,6 +268,7 @@ def test_a_bad_year_is_none_and_the_paper_stays(given: object):
         ("Lovelace, Ada", ("Lovelace, Ada")),
         ("Anderson Sand", ("Anderson Sand",)),
         ("", ()),
+        ([None, "Ada Lovelace"], ("Ada Lovelace",)),
         (None, ()),
     ],
 )
