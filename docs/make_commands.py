@@ -19,7 +19,7 @@ def document() -> str:
 
 
 def _commands() -> Iterator[str]:
-    context = click.Context(main, info_name="kg")
+    context = click.Context(main, info_name="kg", **main.context_settings)
     yield "# Commands\n"
     yield "Made from the help texts by `make docs`; `kg COMMAND --help` prints the same.\n"
     for name in sorted(main.commands):
@@ -31,7 +31,10 @@ def _commands() -> Iterator[str]:
 def _queries() -> Iterator[str]:
     yield "# Named queries\n"
     for query in named_queries().values():
-        options = "".join(f"\n- `--{parameter.name}`: {parameter.description}" for parameter in query.parameters)
+        options = "".join(
+            f"\n- `--{parameter.name}`: {parameter.description}{' (optional)' * parameter.optional}"
+            for parameter in query.parameters
+        )
         yield f"## {query.name}\n\n{query.description}\n{options}\n"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BASE_HELP = "Where the IRIs of papers and entities live."
 EXPORT_FORMATS = ("ttl", "nt", "nq", "trig", "jsonld", "rdfxml", "graphml", "gexf", "csv")
-RESULT_FORMATS = ("table", "csv", "tsv", "json", "xml", "ttl")
+TABLE_FORMATS = ("table", "csv", "tsv", "json", "xml")
 
 graph_option = click.option(
     "-g",
@@ -129,7 +129,7 @@ def _summarise(built: Build, out: Path) -> None:
     "-f",
     "--format",
     "form",
-    type=click.Choice(RESULT_FORMATS),
+    type=click.Choice((*TABLE_FORMATS, "ttl")),
     help="[default: table on a terminal, else csv; ttl for triples]",
 )
 @click.option("--list", "list_queries", is_flag=True, help="Show the named queries and their parameters.")
@@ -220,6 +220,39 @@ def _print_answer(answer: Result, form: str | None) -> None:
 
 def _write(content: bytes) -> None:
     sys.stdout.buffer.write(content if content.endswith(b"\n") else content + b"\n")
+
+
+@main.command()
+@click.option("--method", help="Only results of this method.")
+@click.option("--task", help="Only results for this task.")
+@click.option("--dataset", help="Only results on this dataset.")
+@click.option("--metric", help="Only results measured so.")
+@click.option(
+    "-f", "--format", "form", type=click.Choice(TABLE_FORMATS), help="[default: table on a terminal, else csv]"
+)
+@graph_option
+def results(form: str | None, graph: Path, **filters: str | None) -> None:
+    """Print the results ledger: who reports what, by how much, against what, on what, with the sentence."""
+    _print_named("results", graph, form, filters)
+
+
+@main.command()
+@click.option("--kind", help="Only contributions, results, findings or limitations.")
+@click.option("--about", help="Only claims about this method, task, dataset or metric.")
+@click.option(
+    "-f", "--format", "form", type=click.Choice(TABLE_FORMATS), help="[default: table on a terminal, else csv]"
+)
+@graph_option
+def claims(form: str | None, graph: Path, **filters: str | None) -> None:
+    """Print what the papers claim, each with its kind, its paper and its sentence."""
+    _print_named("claims", graph, form, filters)
+
+
+def _print_named(query: str, graph: Path, form: str | None, filters: Mapping[str, str | None]) -> None:
+    from kg.query import run_named
+
+    arguments = {name: value for name, value in filters.items() if value is not None}
+    _print_answer(run_named(_load(graph), query, arguments), form)
 
 
 @main.command()

@@ -93,7 +93,7 @@ def load_pipeline() -> Language:
 def model_hash() -> str:
     """The hash of what decides the extraction, so that a graph tells which extractor made it."""
     digest = hashlib.sha256()
-    for name in ("acronyms", "claims", "clean", "links", "rules", "sentences"):
+    for name in ("acronyms", "claims", "clean", "links", "quantities", "results", "rules", "sentences"):
         digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
     return digest.hexdigest()
 

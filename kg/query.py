@@ -37,7 +37,7 @@ _SERVICE = re.compile(r"(?<![?$:\w-])SERVICE(?![\w:-])", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a named query; `kind` is an entity type, Entity, Node, Paper, Property or Text."""
+    """A parameter of a named query; `kind` is an entity type, Entity, Node, Paper, Property, ClaimKind or Text."""
 
     name: str
     kind: str
@@ -112,9 +112,20 @@ def _term(store: Store, kind: str, text: str) -> NamedNode | Literal:
             return find_paper(store, text)
         case "Property":
             return find_property(text)
+        case "ClaimKind":
+            return _claim_kind(text)
         case "Text":
             return Literal(text)
     raise QueryError(f'a parameter has the unknown kind "{kind}"', hint="see kg/query.py for the kinds there are")
+
+
+def _claim_kind(text: str) -> NamedNode:
+    """The class of claims that a word such as "limitation" or "Results" means."""
+    wanted = text.strip().lower().removesuffix("s")
+    kind = next((kind for kind in v.CLAIM_KINDS if kind.lower() == wanted), None)
+    if kind is None:
+        raise QueryError(f'"{text}" is no kind of claim', hint=f"one of: {', '.join(v.CLAIM_KINDS)}")
+    return v.kg(kind)
 
 
 def run(store: Store, text: str) -> Result:

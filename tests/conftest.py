@@ -73,6 +73,7 @@ def soap() -> Extraction:
                 about=(subject, baseline),
                 subject=subject,
                 baseline=baseline,
+                dataset=data,
                 direction=Direction.BETTER,
                 unit="%",
             ),

@@ -151,9 +151,9 @@ def test_a_query_comes_from_a_file_or_standard_input(built: str, tmp_path: Path)
     assert kg("query", "-", "-g", built, stdin="ASK { ?p a kg:Paper }").stdout == "yes\n"
 
 
-@pytest.mark.parametrize("call", [("--entity", "MLA"), ("--entity=MLA",)])
+@pytest.mark.parametrize("call", [("--about", "MLA"), ("--about=MLA",)])
 def test_a_named_query_takes_its_parameters_as_options(built: str, call: tuple[str, ...]) -> None:
-    result = kg("query", "claims-about", *call, "-g", built)
+    result = kg("query", "claims", *call, "-g", built)
     assert result.exit_code == 0
     assert "We provide a justification for the effectiveness of MLA" in result.stdout
 

@@ -57,9 +57,9 @@ def test_ask_gives_a_bool_and_construct_a_graph(graph: kg.Graph) -> None:
 
 
 def test_a_named_query_takes_its_arguments_by_name(graph: kg.Graph) -> None:
-    rows = graph.query("claims-about", entity="MLA")
+    rows = graph.query("claims", about="MLA")
     assert isinstance(rows, list)
-    assert {row["kind"] for row in rows} >= {"Contribution", "Finding"}
+    assert {row["kind_name"] for row in rows} >= {"Contribution", "Finding"}
 
 
 def test_the_graph_goes_to_networkx_and_rdflib(graph: kg.Graph) -> None:

@@ -1,5 +1,6 @@
 import json
 import shutil
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def pieces_of(*lengths, words_each=1):
     firsts = tuple(range(0, (total + 1) * words_each, words_each))
     spans = tuple((2 * word, 2 * word + 1) for word in range(total))
     zeros = (0,) * (total * words_each)
-    return Pieces(zeros, zeros, firsts, spans, tuple(zip(ends, ends[1:], strict=False)))
+    return Pieces(zeros, zeros, firsts, spans, tuple(pairwise(ends)))
 
 
 def test_decoding_finds_whole_mentions():
@@ -132,7 +133,7 @@ def folder(tmp_path):
 
 
 def test_a_damaged_file_says_so(folder):
-    with pytest.raises(ModelError, match="damaged.*SHA-256"):
+    with pytest.raises(ModelError, match=r"damaged.*SHA-256"):
         check_files(folder)
 
 
@@ -157,7 +158,9 @@ def model():
 
 @needs_weights
 def test_the_shipped_model_reads_an_easy_abstract(model):
-    text = "We propose FooNet, a convolutional neural network (CNN) for image classification. It beats ResNet on ImageNet."
+    text = (
+        "We propose FooNet, a convolutional neural network (CNN) for image classification. It beats ResNet on ImageNet."
+    )
     (reading,) = model.read([text], [[(0, 82), (83, len(text))]])
     names = {text[span.start : span.end]: span.type for span in reading.spans}
     assert names["image classification"] == T
@@ -203,5 +206,5 @@ def test_damage_to_the_shipped_weights_is_noticed(tmp_path):
     content = bytearray((folder / "reader.onnx").read_bytes())
     content[5000] ^= 1
     (folder / "reader.onnx").write_bytes(bytes(content))
-    with pytest.raises(ModelError, match="reader.onnx"):
+    with pytest.raises(ModelError, match=r"reader\.onnx"):
         load_model(folder)

@@ -62,7 +62,8 @@ def test_a_named_query_answers(
         ("who-proposes", {"entity": "SOAP"}, {"title": "SOAP: improving Shampoo"}),
         ("results-of-method", {"method": "SOAP"}, {"direction": "better", "unit": "%", "compared": "AdamW"}),
         ("paper-says", {"paper": "arXiv:2409.11321"}, {"kind": "Result"}),
-        ("claims-about", {"entity": "AdamW"}, {"kind": "Result"}),
+        ("claims", {"about": "AdamW", "kind": "results"}, {"kind_name": "Result"}),
+        ("results", {"method": "SOAP", "dataset": "C4"}, {"direction": "better", "unit": "%", "baseline": "AdamW"}),
         ("evidence-of", {"subject": "SOAP", "predicate": "used for", "object": "pre-training"}, {"confidence": "0.5"}),
     ],
 )
@@ -82,6 +83,14 @@ def test_a_wrong_call_of_a_named_query_says_what_it_takes(soap: Extraction, as_s
         run_named(store, "methods-for-task", {"task": "x", "taks": "y"})
     with pytest.raises(QueryError, match="no query named"):
         run_named(store, "nothing", {})
+
+
+def test_a_filter_leaves_out_what_does_not_fit(soap: Extraction, as_store: AsStore) -> None:
+    store = as_store(soap)
+    assert len(rows(run_named(store, "claims", {}))) == 1
+    assert rows(run_named(store, "claims", {"kind": "Limitation"})) == []
+    with pytest.raises(QueryError, match="no kind of claim"):
+        run_named(store, "claims", {"kind": "rumour"})
 
 
 @pytest.mark.parametrize(

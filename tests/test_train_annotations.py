@@ -11,12 +11,16 @@ RAW = {
     "n": 3,
     "proposes": ["Foo"],
     "s": [
-        {"i": 0, "role": "background", "m": [["M", "SGD"]], "claims": [{"kind": "Limitation", "about": ["SGD"], "whose": "prior"}]},
+        {
+            "i": 0, "role": "background", "m": [["M", "SGD"]],
+            "claims": [{"kind": "Limitation", "about": ["SGD"], "whose": "prior"}],
+        },
         {
             "i": 1, "role": "result", "m": [["M", "Foo"], ["M", "SGD"]], "rel": [["Foo", "comparedWith", "SGD"]],
             "claims": [
                 {"kind": "Contribution", "about": ["Foo"], "clause": "We propose **Foo**"},
-                {"kind": "Result", "subject": "Foo", "baseline": "SGD", "metric": "speed", "direction": "better", "value": "2", "unit": "%"},
+                {"kind": "Result", "subject": "Foo", "baseline": "SGD", "metric": "speed", "direction": "better",
+                 "value": "2", "unit": "%"},
             ],
         },
     ],

@@ -66,7 +66,8 @@ def test_targets_of_a_full_annotation_allow_one_tag_a_word(tokenizer):
     example = only(DOCUMENT, tokenizer)
     assert (example.tags.sum(1) == 1).all()
     assert example.tags.argmax(1).tolist() == [
-        *[tag("O")] * 2, tag("S", M), tag("O"), tag("S", T), *[tag("O")] * 3, tag("S", M), tag("O"), tag("S", D), tag("O"),
+        *[tag("O")] * 2, tag("S", M), tag("O"), tag("S", T), *[tag("O")] * 3, tag("S", M), tag("O"), tag("S", D),
+        tag("O"),
     ]  # fmt: skip
 
 
@@ -93,7 +94,9 @@ def test_pairs_stay_in_their_sentence_and_know_their_direction(tokenizer):
         "d", TEXT, DOCUMENT.sentences, (Span(16, 23, M), Span(34, 37, M), Span(7, 11, M)),
         (Link(0, 2, RelationType.PART_OF),), annotates=ALL,
     )  # fmt: skip
-    turned = Document("d", TEXT, turned.sentences, tuple(sorted(turned.mentions)), (Link(1, 0, RelationType.PART_OF),), annotates=ALL)
+    turned = Document(
+        "d", TEXT, turned.sentences, tuple(sorted(turned.mentions)), (Link(1, 0, RelationType.PART_OF),), annotates=ALL
+    )
     assert PAIR_LABELS[int(only(turned, tokenizer).labels[0].argmax())] == PairLabel(RelationType.PART_OF, reverse=True)
 
 
@@ -182,7 +185,16 @@ def test_eight_bits_stay_close_to_thirty_two(network, tokenizer, tmp_path):
 
 def test_training_learns_a_text_by_heart_and_resumes(network, tokenizer, tmp_path):
     prepared = [prepare(DOCUMENT, tokenizer)]
-    plan = Plan(passes=25, shares={"own": 6.0}, batch=128, rate=3e-3, head_rate=1e-2, averaging=0.5, longest=64, longest_abstract=64)
+    plan = Plan(
+        passes=25,
+        shares={"own": 6.0},
+        batch=128,
+        rate=3e-3,
+        head_rate=1e-2,
+        averaging=0.5,
+        longest=64,
+        longest_abstract=64,
+    )
     path = train(network, {"own": prepared}, {}, plan, tmp_path)
     network.load_state_dict(torch.load(path, weights_only=True))
     (found,) = predict(network, prepared, 64)

@@ -32,7 +32,9 @@ def test_nothing_against_nothing_has_no_scores():
 
 
 def test_what_is_proposed_twice_counts_once():
-    twice = document(BERT, BERT, SQUAD, QA, links=[Link(0, 2, RelationType.EVALUATED_ON), Link(1, 2, RelationType.EVALUATED_ON)])
+    twice = document(
+        BERT, BERT, SQUAD, QA, links=[Link(0, 2, RelationType.EVALUATED_ON), Link(1, 2, RelationType.EVALUATED_ON)]
+    )
     scores = score_documents([(GOLD, twice)])
     assert scores["ner"]["all"] == Score(3, 3, 3)
     assert scores["rel"]["all"] == Score(1, 1, 2)

@@ -1,0 +1,415 @@
+"""Results as data: what a sentence reports, of what, measured how, against what, on what.
+
+A sentence is cut at its result verbs and nouns ("outperforms", "reducing", "gains of"). Each stretch, from one cue to
+the next, is read on its own: its metrics, its quantities, what it compares with. What an earlier stretch has named
+(the subject, the baseline, the dataset) holds for the later ones until they name their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kg.quantities import Quantity, find_quantities
+from kg.records import Claim, Direction, EntityType, Mention
+
+__all__ = ["find_results"]
+
+Slot = Mention | str
+_NOTHING: tuple[Slot | None, ...] = (None,)
+
+_COMPARE, _CHANGE, _REACH, _SHIFT, _DEGREE = "compare", "change", "reach", "shift", "degree"
+_MEASURED = r"(?= (?:of|in|over|up|by|across|on|for|from|to|compared)\b|[,.;)]|$)"
+_CUES: tuple[tuple[str, Direction | None, str], ...] = (
+    (_COMPARE, Direction.BETTER, r"out-?perform\w*|out-?pac\w+|surpass\w*|exceed\w*|beat(?:s|ing)?|outstrip\w*"),
+    (_COMPARE, Direction.BETTER, r"superior to|better than|favou?rabl[ey] (?:to|with|against)|improv\w+ (?:up)?on\b"),
+    (_COMPARE, Direction.WORSE, r"underperform\w*|inferior to|worse than|fall\w* short of|lag\w* behind"),
+    (
+        _COMPARE,
+        Direction.EQUAL,
+        r"(?:comparabl[ey]|competitiv(?:e|ely)|on par|similar|equivalent) (?:\w+ ){0,3}?(?:to|with)\b|match(?:es|ing)\b"
+        r"|rival(?:s|ing|ling)?\b|approach(?:es|ing) the\b",
+    ),
+    (_CHANGE, Direction.BETTER, r"(?:improv|enhanc|boost|strengthen|advanc)(?:e|es|ed|ing|s)?\b"),
+    (_CHANGE, Direction.INCREASE, r"(?:increas|rais|accelerat|elevat)(?:e|es|ed|ing)\b|speed(?:s|ing)? up"),
+    (
+        _CHANGE,
+        Direction.DECREASE,
+        r"(?:reduc|decreas|lower|cut|shrink|sav|minimi[sz]|compress|slash)(?:e|es|ed|ing|s|ting)?\b",
+    ),
+    (_CHANGE, Direction.WORSE, r"(?:degrad|worsen|hurt)(?:e|es|ed|ing|s)?\b"),
+    (
+        _CHANGE,
+        Direction.EQUAL,
+        r"(?:maintain|preserv|retain)(?:e|es|ed|ing|s)?\b|without (?:compromising|sacrificing|degrading|hurting|any loss"
+        r"(?: of| in)?|loss(?: of| in)?)",
+    ),
+    (_SHIFT, Direction.BETTER, rf"(?:improvements?|gains?|boosts?|enhancements?|advances?)\b{_MEASURED}"),
+    (_SHIFT, Direction.INCREASE, rf"(?:increases?|speed-?ups?|acceleration)\b{_MEASURED}"),
+    (_SHIFT, Direction.DECREASE, rf"(?:reductions?|decreases?|drops?|declines?|savings?|slowdowns?)\b{_MEASURED}"),
+    (_DEGREE, Direction.INCREASE, r"(?:faster|higher|more efficient|greater|larger|longer)\b"),
+    (_DEGREE, Direction.DECREASE, r"(?:lower|fewer|less|smaller|shorter|slower|cheaper)\b"),
+    (
+        _DEGREE,
+        Direction.BETTER,
+        r"(?:superior|better|best|stronger|improved|state[- ]of[- ]the[- ]art|SOTA|leading|new records?)\b",
+    ),
+    (_DEGREE, Direction.WORSE, r"(?:worse|poorer|inferior|poorly)\b"),
+    (_DEGREE, Direction.EQUAL, r"(?:comparable|competitive|on par|equivalent|near-?optimal)\b"),
+    (_COMPARE, Direction.BETTER, r"superiority (?:of|over)|advantages? over"),
+    (_REACH, None, r"(?:achiev|attain|obtain|reach|yield|deliver|scor|record|register)(?:e|es|ed|ing|s)?\b"),
+)
+_CUE = re.compile(
+    "|".join(rf"(?P<c{n}>(?<![\w-])(?:{pattern})(?![\w-]))" for n, (_, _, pattern) in enumerate(_CUES)), re.IGNORECASE
+)
+
+_CONTRAST = re.compile(
+    r"\b(?:compared (?:to|with|against)|in comparison (?:to|with)|relative to|as opposed to|over|than|versus|vs\.?|against"
+    r"|in contrast to|up from)\s+(?!\d)",
+    re.IGNORECASE,
+)
+_OWN_NOUN = re.compile(
+    r"\b(?:(?:our|this|the proposed|the resulting)\s(?:[\w-]+\s){0,3}?(?:methods?|models?|approach(?:es)?|framework|system"
+    r"|algorithms?|technique|pipeline|architecture|solution|design|strategy|module|agents?|network|paradigm|work"
+    r"|intervention|formulation|scheme|procedure)|it|we|they)\b",
+    re.IGNORECASE,
+)
+_STOP = re.compile(
+    r"\s*(?:[.;:()]|,(?!\s*(?:and|or)\b)|—|–\s|(?<![\w-])(?:by|in|on|across|with|while|when|which|that|for|under|at|using|and|to|from|"
+    r"over|than|compared|demonstrating|showing|without|despite|through|via|as|is|are|was|were|but|or|where|due|of)(?![\w-]))",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"^(?:the|a|an|its|their|our|both|all|any|overall)\s+", re.IGNORECASE)
+_INTENSITY = re.compile(
+    r"^(?:significant(?:ly)?|substantial(?:ly)?|consistent(?:ly)?|further|greatly|markedly|notabl[ey]|dramatic(?:ally)?|the|its"
+    r"|a|an|our|both|strong|remarkable|considerabl[ey]|large|overall|effectively)\s+",
+    re.IGNORECASE,
+)
+_LIST = re.compile(r"\s*(?:,\s*(?:and|or|as well as)?|\band\b|\bor\b|/|\bas well as\b)\s*", re.IGNORECASE)
+_DATA_WORDS = re.compile(
+    r"\b(?:on|across|over|in)\s((?:[\w-]+\s){0,4}?(?:datasets?|benchmarks?|corpora|suites?))\b(?!\s*[(,:])",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(
+    r"^(?:(?:In|Under|With|Without|When|For|At|Using|By|Given|During|Despite|After|Within|Across)\b[^,]{3,90})(?=,\s)"
+)
+_CLOSING = re.compile(
+    r"\b((?:under|without|with only|with just|when|even (?:when|with|under|without)|in (?:the )?(?:[\w-]+\s){1,4}?"
+    r"(?:settings?|scenarios?|regimes?|conditions?|environments?))\b[^,.;]{0,80})",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    """A word that reports a result, from `start` to `end`."""
+
+    start: int
+    end: int
+    kind: str
+    direction: Direction | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A cue and the part of the text that it governs: from the end of the one before to the start of the next."""
+
+    cue: _Cue
+    start: int
+    end: int
+
+
+def find_results(text: str, claim: Claim, mentions: Sequence[Mention], *, own: Mention | None) -> Iterator[Claim]:
+    """The results that the sentence of `claim` reports, as copies of it with their slots filled.
+
+    `mentions` are those of the sentence, `own` is what this paper proposes and "our method" means.
+    """
+    reader = _Reader(text[: claim.end], claim.start, mentions, own)
+    found = list(reader.results(claim))
+    yield from dict.fromkeys(found) if found else [replace(claim, subject=reader.subject(claim.end))]
+
+
+class _Reader:
+    """One sentence, with what it has named so far."""
+
+    def __init__(self, text: str, start: int, mentions: Sequence[Mention], own: Mention | None) -> None:
+        self.text, self.start, self.end = text, start, len(text)
+        self.mentions, self.own = mentions, own
+        self.quantities = [replace(q, start=q.start + start, end=q.end + start) for q in find_quantities(text[start:])]
+        self.contrasts = [m for m in _CONTRAST.finditer(text, start) if not self._in_quantity(m.start(), m.end() - 1)]
+        self.opening = _OPENING.match(text[start:])
+
+    def results(self, claim: Claim) -> Iterator[Claim]:
+        """The results of each stretch, with what earlier stretches say of baseline and dataset."""
+        baselines: list[Slot] = self._opening_baselines()
+        subject: Slot | None = None
+        for stretch in self._stretches():
+            subject = self.subject(stretch.cue.start) if subject is None else subject
+            named = self._baselines(stretch)
+            baselines = named or baselines
+            filled = replace(
+                claim,
+                subject=subject,
+                direction=stretch.cue.direction,
+                dataset=self._dataset(stretch),
+                task=self._task(stretch),
+                condition=self._condition(stretch),
+            )
+            for metric, quantity in self._measures(stretch):
+                for baseline in baselines or _NOTHING:
+                    yield _with_quantity(replace(filled, metric=metric, baseline=baseline), quantity, stretch.cue)
+
+    def _stretches(self) -> Iterator[_Stretch]:
+        cues = self._cues()
+        for number, cue in enumerate(cues):
+            start = cues[number - 1].end if number else self.start
+            end = cues[number + 1].start if number + 1 < len(cues) else self.end
+            yield _Stretch(cue, start, end)
+
+    def _cues(self) -> list[_Cue]:
+        """The cues that report; one that only qualifies its neighbour ("achieves better") is one with it."""
+        found: list[_Cue] = []
+        for match in _CUE.finditer(self.text, self.start):
+            kind, direction, _ = _CUES[int((match.lastgroup or "c0")[1:])]
+            if any(m.start <= match.start() < m.end for m in self.mentions) or self._in_baseline(match.start()):
+                continue
+            if found and found[-1].kind == _COMPARE and self._is_compared(found[-1], match.start()):
+                continue
+            cue = _Cue(match.start(), match.end(), kind, direction)
+            if found and self._joins(found[-1], cue):
+                found[-1] = replace(cue, start=found[-1].start, direction=cue.direction or found[-1].direction)
+            else:
+                found.append(cue)
+        return [cue for cue in found if cue.kind != _REACH or self._reports(cue)]
+
+    def _is_compared(self, cue: _Cue, position: int) -> bool:
+        """Whether the position stands in the first words after a comparison, up to a comma or preposition."""
+        stop = _STOP.search(self.text, cue.end + 1, self.end)
+        return position < (stop.start() if stop else self.end)
+
+    def _joins(self, earlier: _Cue, later: _Cue) -> bool:
+        between = self.text[earlier.end : later.start]
+        if earlier.kind == _REACH:
+            return len(between.split()) <= 8 and not re.search(r"[,;]|\band\b|\bwhile\b", between)
+        return later.kind in (_SHIFT, _DEGREE) and earlier.kind == _DEGREE and len(between.split()) <= 3
+
+    def _reports(self, cue: _Cue) -> bool:
+        """Whether "achieves" leads to something measured."""
+        ahead = self.text[cue.end : cue.end + 80]
+        near = any(cue.end <= q.start < cue.end + 60 for q in self.quantities)
+        return (
+            near
+            or any(cue.end <= m.start < cue.end + 40 and m.type is EntityType.METRIC for m in self.mentions)
+            or (re.match(r"\s+(?:\w+\s){0,2}(?:performance|results|accuracy)\b", ahead) is not None)
+        )
+
+    def _in_quantity(self, start: int, end: int) -> bool:
+        return any(q.start <= start and end <= q.end for q in self.quantities)
+
+    def _in_baseline(self, position: int) -> bool:
+        """Whether the position stands in what a contrast names, as in "over state-of-the-art methods"."""
+        before = self.text[max(self.start, position - 24) : position]
+        cue = re.search(r"(?:\bover|than|to|with|against|outperform\w*|surpass\w*|exceed\w*)\s+(?:\w+\s){0,2}$", before)
+        return cue is not None and re.match(r"(?:state|SOTA|leading|best|superior)", self.text[position:]) is not None
+
+    # subject
+
+    def subject(self, until: int) -> Slot | None:
+        """What the result is about: what stands before the cue, "our method" resolved to what the paper proposes."""
+        start = self.start + (self.opening.end() if self.opening else 0)
+        region = self.text[start:until]
+        inside = [m for m in self.mentions if start <= m.start and m.end <= until and m.type is not EntityType.METRIC]
+        if self.own and (same := [m for m in inside if m.name == self.own.name]):
+            return same[-1]
+        owned = _OWN_NOUN.search(region)
+        free = [m for m in inside if not re.search(_PREPOSED, self.text[start : m.start])]
+        if owned and (not free or start + owned.start() < free[0].start):
+            return self.own or owned[0]
+        if free:
+            return free[0]
+        if owned is None and (noun := _noun_phrase_before(region)):
+            return noun
+        return self.own or (owned[0] if owned else None)
+
+    # metric and quantity
+
+    def _measures(self, stretch: _Stretch) -> Iterator[tuple[Slot | None, Quantity | None]]:
+        quantities = [q for q in self.quantities if self._belongs(q.start, stretch)]
+        metrics = self._metrics(stretch)
+        if not quantities:
+            yield from ((metric, None) for metric in metrics or _NOTHING)
+        elif len(quantities) == len(metrics):
+            yield from zip(metrics, quantities, strict=True)
+        else:
+            for quantity in quantities:
+                yield self._nearest(quantity, metrics), quantity
+
+    def _belongs(self, position: int, stretch: _Stretch) -> bool:
+        """Whether what stands here is the cue's: what follows it, or leads to it ("2.5 times faster")."""
+        if stretch.cue.start <= position < stretch.end:
+            return not self._leads(position, stretch.end)
+        return position < stretch.cue.start and position >= stretch.start and self._leads(position, stretch.cue.start)
+
+    def _leads(self, position: int, cue: int) -> bool:
+        """Whether only few words, and no comma, stand between the position and the cue that follows it."""
+        between = self.text[position:cue]
+        return cue < self.end and len(between.split()) <= 4 and not re.search(r"[,;]|\band\b|\bby\b|\bwhile\b", between)
+
+    def _metrics(self, stretch: _Stretch) -> list[Slot]:
+        measured = [
+            m
+            for m in self.mentions
+            if m.type is EntityType.METRIC
+            and stretch.cue.start <= m.start < stretch.end
+            and not self._compared(m, stretch)
+        ]
+        if measured:
+            return list({m.name: m for m in measured}.values())
+        if stretch.cue.kind == _CHANGE:
+            return list(self._objects(stretch.cue.end, stretch.end))
+        said = re.search(
+            r"\b(?:(?:overall|average|downstream|model|generation|detection|classification)\s)?(?:performance|quality|efficiency"
+            r"|generalization|robustness|effectiveness|scalability)\b",
+            self.text[stretch.cue.end : stretch.end],
+        )
+        return [said[0]] if said else []
+
+    def _compared(self, mention: Mention, stretch: _Stretch) -> bool:
+        return any(c.start() >= stretch.cue.start and c.end() <= mention.start < c.end() + 40 for c in self.contrasts)
+
+    def _objects(self, start: int, end: int) -> Iterator[Slot]:
+        """What a verb of change acts on: the nouns after it, up to a preposition, as words or mentions."""
+        position = start
+        while position < end:
+            rest = self.text[position:end]
+            skipped = re.match(r"\s*", rest)
+            position += skipped.end() if skipped else 0
+            while matched := _INTENSITY.match(self.text[position:end]):
+                position += matched.end()
+            known = next((m for m in self.mentions if m.start == position), None)
+            stop = _STOP.search(self.text, known.end if known else position, end)
+            stretch_end = known.end if known else (stop.start() if stop else end)
+            words = self.text[position:stretch_end].strip()
+            if not words or not re.search(r"[A-Za-z]{3}", words) or self._in_quantity(position, position + 1):
+                return
+            if known is None or known.type is EntityType.METRIC:
+                yield known or words
+            more = _LIST.match(self.text, stretch_end, end)
+            if more is None or _CUE.match(self.text, more.end()):
+                return
+            position = more.end()
+
+    def _nearest(self, quantity: Quantity, metrics: Sequence[Slot]) -> Slot | None:
+        if not metrics:
+            return None
+        placed = [(m, m.start if isinstance(m, Mention) else self.text.find(m, self.start)) for m in metrics]
+        right_after = [m for m, at in placed if 0 <= at - quantity.end <= 14]
+        if right_after:
+            return right_after[0]
+        return min(placed, key=lambda item: abs(item[1] - quantity.start) + (25 if item[1] > quantity.start else 0))[0]
+
+    # baseline, dataset, task, condition
+
+    def _opening_baselines(self) -> list[Slot]:
+        opening = re.match(
+            r"(?:Compared (?:to|with)|In comparison (?:to|with)|Relative to|Unlike)\s+", self.text[self.start :]
+        )
+        return self._phrases(self.start + opening.end()) if opening else []
+
+    def _baselines(self, stretch: _Stretch) -> list[Slot]:
+        if stretch.cue.kind == _COMPARE:
+            return self._phrases(stretch.cue.end)
+        inside = [c for c in self.contrasts if stretch.cue.start <= c.start() < stretch.end]
+        found = self._phrases(inside[0].end()) if inside else []
+        if not found and re.match(
+            r"state|SOTA", self.text[stretch.cue.end - 16 : stretch.cue.end].strip(), re.IGNORECASE
+        ):
+            return ["state-of-the-art"]
+        said = re.search(r"state[- ]of[- ]the[- ]art|SOTA", self.text[stretch.cue.start : stretch.cue.end + 1])
+        return found or (["state-of-the-art"] if said else [])
+
+    def _phrases(self, position: int) -> list[Slot]:
+        """The list of things that starts here: mentions, or the words up to the next preposition."""
+        found: list[Slot] = []
+        while position < self.end:
+            article = re.match(
+                r"\s*(?:(?:the|a|an|both|all|its|their|other|various|relative to|of|over)\s+)*", self.text[position:]
+            )
+            position += article.end() if article else 0
+            stop = _STOP.search(self.text, position, self.end)
+            until = stop.start() if stop else self.end
+            inside = [m for m in self.mentions if position <= m.start and (m.end <= until or m.start == position)]
+            words = self.text[position:until].strip(" ,")
+            if inside and (
+                inside[0].start == position or re.fullmatch(_NAMING, self.text[position : inside[0].start].strip())
+            ):
+                found.append(inside[0])
+                until = max(until, inside[0].end) if inside[0].end > until else inside[0].end
+            elif words and len(words) < 80:
+                found.append(words)
+            else:
+                return found
+            more = re.match(
+                r"(?:\s(?:baselines?|methods?|models?|approaches))?\s*(?:,\s*(?:and|or)?|\band\b|\bor\b)\s*",
+                self.text[until : until + 24],
+            )
+            following = next((m for m in self.mentions if more and 0 <= m.start - (until + more.end()) <= 4), None)
+            if more is None or following is None:
+                return found
+            position = until + more.end()
+        return found
+
+    def _dataset(self, stretch: _Stretch) -> Slot | None:
+        data = [m for m in self.mentions if m.type is EntityType.DATASET and self.start <= m.start]
+        inside = [m for m in data if stretch.cue.start <= m.start < stretch.end] or [
+            m for m in data if m.start < stretch.cue.start
+        ]
+        if inside:
+            return inside[0]
+        said = _DATA_WORDS.search(self.text, self.start)
+        return said[1] if said else None
+
+    def _task(self, stretch: _Stretch) -> Slot | None:
+        tasks = [m for m in self.mentions if m.type is EntityType.TASK and self.start <= m.start]
+        inside = [m for m in tasks if stretch.cue.end <= m.start < stretch.end]
+        preposed = [
+            m
+            for m in inside
+            if re.search(r"\b(?:in|for|on|across)\s(?:[\w-]+\s){0,3}$", self.text[self.start : m.start])
+        ]
+        return next(iter(preposed or inside), None)
+
+    def _condition(self, stretch: _Stretch) -> str | None:
+        closing = _CLOSING.search(self.text, stretch.cue.end, stretch.end)
+        if closing:
+            return closing[1].strip()
+        opening = self.opening[0] if self.opening else None
+        return None if opening is None or opening.startswith(("By ", "For ", "Despite ")) else opening
+
+
+_PREPOSED = r"\b(?:on|of|in|for|with|using|by|to|across|over|than|from|via|through|like|as|against|between|under)\s(?:[\w-]+\s){0,3}$"
+_NAMING = r"(?:(?:[\w-]+\s){0,3}(?:methods?|baselines?|models?|approaches|systems?|such as|like|including|e\.g\.,?)[\s(]*)*(?:[\w-]+){0,2}"
+
+
+def _noun_phrase_before(region: str) -> str | None:
+    """The words that stand as subject: after the last comma or "that", without adverbs at the end."""
+    tail = re.split(r",\s|\bthat\b\s|;\s|:\s", region)[-1].strip()
+    tail = re.sub(
+        r"(?:\s(?:\w+ly|can|also|further|not|does|do|is|are|has|have|thus|even|and|consistently))+$", "", tail
+    )
+    tail = _ARTICLE.sub("", tail)
+    return tail if 2 < len(tail) < 70 and len(tail.split()) <= 9 else None
+
+
+def _with_quantity(claim: Claim, quantity: Quantity | None, cue: _Cue) -> Claim:
+    if quantity is None:
+        return claim
+    own = quantity.direction if cue.kind in (_REACH, _COMPARE) else None
+    return replace(
+        claim,
+        value=quantity.value,
+        unit=quantity.unit,
+        qualifier=quantity.qualifier,
+        direction=claim.direction or own,
+    )
