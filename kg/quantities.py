@@ -40,7 +40,9 @@ class Quantity:
 
 _WORDS = {
     name: Decimal(value)
-    for value, name in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1)
+    for value, name in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1
+    )
 } | {"a": Decimal(1), "an": Decimal(1), "fifteen": Decimal(15), "twenty": Decimal(20), "hundred": Decimal(100)}
 _SCALES = {
     "thousand": 3,
@@ -53,7 +55,7 @@ _SCALES = {
     "t": 12,
 }
 _QUALIFIERS = {
-    "over": r"over|more than|above|exceeding|greater than|higher than|upwards of|>|(?<!-)\+(?=\s*\d+[^.]*\+)",
+    "over": r"over|more than|above|exceeding|greater than|higher than|upwards of|>",
     "under": r"under|less than|below|fewer than|lower than|<",
     "up to": r"up to|as much as|as many as|as high as|a maximum of|at best|maximum",
     "at least": r"at least|no less than|a minimum of|as low as|≥|>=|\\geq?",
@@ -82,12 +84,12 @@ def _alternatives(table: dict[str, str], prefix: str) -> str:
     return "|".join(f"(?P<{prefix}{number}>{pattern})" for number, pattern in enumerate(table.values()))
 
 
-_UNIT = rf"(?:\s?-?\s?(?:(?:{_alternatives(_UNITS, 'u')})|(?P<word>{_UNIT_WORDS})\b))"
+_UNIT = rf"(?:\s?-?\s?(?:{_alternatives(_UNITS, 'u')})|\s?(?P<word>{_UNIT_WORDS})\b)"
 _PLAIN = re.compile(
     rf"(?:(?:{_alternatives(_QUALIFIERS, 'q')})\s*)?"
-    rf"(?P<sign>[+\-−–±])?(?<![\w.,/^-])(?<!\d\s)\$?(?P<value>{_NUMBER})\$?"
+    rf"(?<![\w.,/^-])(?P<sign>[+\-−–±])?(?<!\d\s)\$?(?P<value>{_NUMBER})\$?"
     rf"(?:\s?(?P<scale>thousand|million|billion|trillion|[KMBTk](?![\w-]))\b)?"
-    rf"(?:\s?(?:[-–—~]|to)\s?(?P<value2>{_NUMBER})(?=\s?\\?%|\s?[x×]|\s?-?(?:fold|points?|pp|percent|times)\b|\s?\$?\\times))?"
+    rf"(?:(?:\s?%)?\s?(?:[-–—~]|to)\s?(?P<value2>{_NUMBER})(?=\s?\\?%|\s?[x×]|\s?-?(?:fold|points?|pp|percent|times)\b|\s?\$?\\times))?"
     rf"(?:{_UNIT})?(?P<plus>\+)?",
 )
 _FROM_TO = re.compile(
