@@ -1,6 +1,6 @@
 """How fast a graph is written, loaded and asked, as ratios against rdflib in the same run.
 
-    python benchmarks/bench_store.py PAPERS.jsonl [LIMIT]
+python benchmarks/bench_store.py PAPERS.jsonl [LIMIT]
 """
 
 from __future__ import annotations

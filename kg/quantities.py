@@ -65,8 +65,8 @@ _QUALIFIERS = {
     "nearly": r"nearly|almost|close to",
 }
 _UNITS = {
-    "percentage points": r"%\s?p(?:ts?|oints?)?\b|%-?points?\b|percentage[- ]points?|percent[- ]points?|p\.?p\.?(?![\w.])"
-    r"|pts?\.? absolute|(?:absolute )?%\s?absolute(?: points?)?|absolute points?|points? absolute",
+    "percentage points": r"%\s?p(?:ts?|oints?)?\b|%-?points?\b|percentage[- ]points?|percent[- ]points?"
+    r"|p\.?p\.?(?![\w.])|pts?\.? absolute|(?:absolute )?%\s?absolute(?: points?)?|absolute points?|points? absolute",
     "%": r"\\?%|percent\b|per cent\b",
     "points": r"points?\b|pts?\b\.?",
     "×": r"[x×✕X](?![\w-])|times\b(?! series| step| stamp)|-?fold\b(?! cross)|\\times\b|orders? of magnitude",

@@ -42,8 +42,8 @@ _CUES: tuple[tuple[str, Direction | None, str], ...] = (
     (
         _CHANGE,
         Direction.EQUAL,
-        r"(?:maintain|preserv|retain)(?:e|es|ed|ing|s)?\b|without (?:compromising|sacrificing|degrading|hurting|any loss"
-        r"(?: of| in)?|loss(?: of| in)?)",
+        r"(?:maintain|preserv|retain)(?:e|es|ed|ing|s)?\b"
+        r"|without (?:compromising|sacrificing|degrading|hurting|any loss(?: of| in)?|loss(?: of| in)?)",
     ),
     (_SHIFT, Direction.BETTER, rf"(?:improvements?|gains?|boosts?|enhancements?|advances?)\b{_MEASURED}"),
     (_SHIFT, Direction.INCREASE, rf"(?:increases?|speed-?ups?|acceleration)\b{_MEASURED}"),
@@ -65,25 +65,25 @@ _CUE = re.compile(
 )
 
 _CONTRAST = re.compile(
-    r"\b(?:compared (?:to|with|against)|in comparison (?:to|with)|relative to|as opposed to|over|than|versus|vs\.?|against"
-    r"|in contrast to|up from)\s+(?!\d)",
+    r"\b(?:compared (?:to|with|against)|in comparison (?:to|with)|relative to|as opposed to|over|than|versus|vs\.?"
+    r"|against|in contrast to|up from)\s+(?!\d)",
     re.IGNORECASE,
 )
 _OWN_NOUN = re.compile(
-    r"\b(?:(?:our|this|the proposed|the resulting)\s(?:[\w-]+\s){0,3}?(?:methods?|models?|approach(?:es)?|framework|system"
-    r"|algorithms?|technique|pipeline|architecture|solution|design|strategy|module|agents?|network|paradigm|work"
+    r"\b(?:(?:our|this|the proposed|the resulting)\s(?:[\w-]+\s){0,3}?(?:methods?|models?|approach(?:es)?|framework"
+    r"|system|algorithms?|technique|pipeline|architecture|solution|design|strategy|module|agents?|network|paradigm|work"
     r"|intervention|formulation|scheme|procedure)|it|we|they)\b",
     re.IGNORECASE,
 )
 _STOP = re.compile(
-    r"\s*(?:[.;:()]|,(?!\s*(?:and|or)\b)|—|–\s|(?<![\w-])(?:by|in|on|across|with|while|when|which|that|for|under|at|using|and|to|from|"
-    r"over|than|compared|demonstrating|showing|without|despite|through|via|as|is|are|was|were|but|or|where|due|of)(?![\w-]))",
+    r"\s*(?:[.;:()]|,(?!\s*(?:and|or)\b)|—|–\s|(?<![\w-])(?:by|in|on|across|with|while|when|which|that|for|under|at"
+    r"|using|and|to|from|over|than|compared|demonstrating|showing|without|despite|through|via|as|is|are|was|were|but|or|where|due|of)(?![\w-]))",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"^(?:the|a|an|its|their|our|both|all|any|overall)\s+", re.IGNORECASE)
 _INTENSITY = re.compile(
-    r"^(?:significant(?:ly)?|substantial(?:ly)?|consistent(?:ly)?|further|greatly|markedly|notabl[ey]|dramatic(?:ally)?|the|its"
-    r"|a|an|our|both|strong|remarkable|considerabl[ey]|large|overall|effectively)\s+",
+    r"^(?:significant(?:ly)?|substantial(?:ly)?|consistent(?:ly)?|further|greatly|markedly|notabl[ey]"
+    r"|dramatic(?:ally)?|the|its|a|an|our|both|strong|remarkable|considerabl[ey]|large|overall|effectively)\s+",
     re.IGNORECASE,
 )
 _LIST = re.compile(r"\s*(?:,\s*(?:and|or|as well as)?|\band\b|\bor\b|/|\bas well as\b)\s*", re.IGNORECASE)
@@ -388,8 +388,14 @@ class _Reader:
         return None if opening is None or opening.startswith(("By ", "For ", "Despite ")) else opening
 
 
-_PREPOSED = r"\b(?:on|of|in|for|with|using|by|to|across|over|than|from|via|through|like|as|against|between|under)\s(?:[\w-]+\s){0,3}$"
-_NAMING = r"(?:(?:[\w-]+\s){0,3}(?:methods?|baselines?|models?|approaches|systems?|such as|like|including|e\.g\.,?)[\s(]*)*(?:[\w-]+){0,2}"
+_PREPOSED = (
+    r"\b(?:on|of|in|for|with|using|by|to|across|over|than|from|via|through|like|as|against|between|under)"
+    r"\s(?:[\w-]+\s){0,3}$"
+)
+_NAMING = (
+    r"(?:(?:[\w-]+\s){0,3}(?:methods?|baselines?|models?|approaches|systems?|such as|like|including|e\.g\.,?)[\s(]*)*"
+    r"(?:[\w-]+){0,2}"
+)
 
 
 def _noun_phrase_before(region: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -243,4 +244,4 @@ def test_several_are_read_in_order(text: str, values: list[str]) -> None:
 def test_quantities_lie_within_the_text_and_do_not_overlap(text: str) -> None:
     found = list(find_quantities(text))
     assert all(0 <= q.start < q.end <= len(text) for q in found)
-    assert all(one.end <= other.start for one, other in zip(found, found[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(found))
