@@ -30,11 +30,11 @@ docs: .venv/installed-dev
 .venv/installed: setup.cfg pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable .
+	$(BIN)/pip install -qq --editable .
 	touch $@
 
 .venv/installed-dev: .venv/installed
-	$(BIN)/pip install --quiet --editable '.[dev]'
+	$(BIN)/pip install -qq --editable '.[dev]'
 	touch $@
 
 clean:

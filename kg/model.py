@@ -668,5 +668,6 @@ def _span_chance(words: Floats, type_: EntityType) -> float:
 
 
 def _softmax(scores: Floats) -> Floats:
-    powers: Floats = np.exp(scores - scores.max(-1, keepdims=True)).astype(np.float32)
-    return powers / powers.sum(-1, keepdims=True)
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    chances: Floats = (powers / powers.sum(-1, keepdims=True)).astype(np.float32)
+    return chances
