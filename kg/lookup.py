@@ -16,6 +16,7 @@ from kg.store import prefixes
 
 __all__ = ["find_entity", "find_node", "find_paper", "find_property"]
 
+_FAR_MORE = 5  # times as many papers
 _LABELS = (v.PREF_LABEL, v.ALT_LABEL)
 
 
@@ -33,7 +34,7 @@ def find_node(store: Store, name: str) -> NamedNode:
 def find_entity(store: Store, name: str, kinds: Collection[str] = v.ENTITY_TYPES) -> NamedNode:
     """The entity of one of these types that bears `name`: its IRI, or a label in any case, number or hyphenation.
 
-    Raises NameUnknownError when none does, with near names, and QueryError when several do.
+    Raises NameUnknownError when none does, with near names, and QueryError when several do of which none stands out.
     """
     if node := _iri(name):
         return node
@@ -44,10 +45,19 @@ def find_entity(store: Store, name: str, kinds: Collection[str] = v.ENTITY_TYPES
         exact = labels.get(canonical_key(name), set())
         if not exact:
             raise NameUnknownError(name, _near(name, store, allowed))
+    if len(exact) > 1 and (outstanding := _outstanding(store, exact)):
+        return outstanding
     if len(exact) > 1:
         meanings = "; ".join(f"{label_of(store, node)} <{node.value}>" for node in sorted(exact, key=lambda n: n.value))
         raise QueryError(f'"{name}" means several things here: {meanings}', hint="give the IRI of the one you mean")
     return exact.pop()
+
+
+def _outstanding(store: Store, meanings: Collection[NamedNode]) -> NamedNode | None:
+    """The meaning that is mentioned by far more papers than any other, or None."""
+    papers = {node: sum(1 for _ in store.quads_for_pattern(None, v.MENTIONS, node)) for node in meanings}
+    first, second, *_ = sorted(meanings, key=lambda node: (-papers[node], node.value))
+    return first if papers[first] >= _FAR_MORE * papers[second] else None
 
 
 def find_paper(store: Store, name: str) -> NamedNode:

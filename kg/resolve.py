@@ -1,7 +1,7 @@
 """From mentions to entities: which names, over all papers, name one thing.
 
 Within a paper a name has one meaning: an acronym that the paper defines is its long form. An acronym that a
-paper uses undefined takes the meaning that the corpus gives it, when that is only one.
+paper uses undefined takes the meaning that the papers that define it give it, where nearly all of them agree.
 """
 
 from __future__ import annotations
@@ -15,6 +15,11 @@ from kg.identity import canonical_key, surface_form
 from kg.records import Entity, EntityType, Extraction, RelationType
 
 __all__ = ["Resolution", "resolve_entities"]
+
+
+AGREEMENT = 0.8
+"""The share of the papers that define an acronym which must agree before others are read so: a slip of the pen in
+one paper of ten does not split an entity, two current meanings do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,7 @@ def resolve_entities(extractions: Iterable[tuple[str, Extraction]]) -> Resolutio
     """
     papers = list(extractions)
     defined = {iri: _definitions(extraction) for iri, extraction in papers}
-    senses = _unambiguous(defined.values())
+    senses = _agreed_senses(defined.values())
     keys: dict[tuple[str, str], str] = {}
     votes: defaultdict[str, Counter[EntityType]] = defaultdict(Counter)
     names: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -70,12 +75,18 @@ def _end_of_chain(links: Mapping[str, str], key: str) -> str:
     return key
 
 
-def _unambiguous(definitions: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    senses: defaultdict[str, set[str]] = defaultdict(set)
+def _agreed_senses(definitions: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """The long form of each acronym on which enough of the papers that define it agree."""
+    senses: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for paper in definitions:
         for short, long in paper.items():
-            senses[short].add(long)
-    return {short: next(iter(longs)) for short, longs in senses.items() if len(longs) == 1}
+            senses[short][long] += 1
+    agreed = {}
+    for short, longs in senses.items():
+        long, papers = min(longs.items(), key=lambda item: (-item[1], item[0]))
+        if papers >= AGREEMENT * longs.total():
+            agreed[short] = long
+    return agreed
 
 
 def _entity(key: str, votes: Counter[EntityType], names: Counter[str]) -> Entity:

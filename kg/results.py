@@ -92,7 +92,7 @@ _DATA_WORDS = re.compile(
     re.IGNORECASE,
 )
 _OPENING = re.compile(
-    r"^(?:(?:In|Under|With|Without|When|For|At|Using|By|Given|During|Despite|After|Within|Across)\b[^,]{3,90})(?=,\s)"
+    r"^(?:(?:In|On|Under|With|Without|When|For|At|Using|By|Given|During|Despite|After|Within|Across)\b[^,]{3,90})(?=,\s)"
 )
 _CLOSING = re.compile(
     r"\b((?:under|without|with only|with just|when|even (?:when|with|under|without)|in (?:the )?(?:[\w-]+\s){1,4}?"
@@ -136,7 +136,8 @@ class _Reader:
     def __init__(self, text: str, start: int, mentions: Sequence[Mention], own: Mention | None) -> None:
         self.text, self.start, self.end = text, start, len(text)
         self.mentions, self.own = mentions, own
-        self.quantities = [replace(q, start=q.start + start, end=q.end + start) for q in find_quantities(text[start:])]
+        found = [replace(q, start=q.start + start, end=q.end + start) for q in find_quantities(text[start:])]
+        self.quantities = list(_completed(text, [q for q in found if not self._is_baselines_own(q)]))
         self.contrasts = [m for m in _CONTRAST.finditer(text, start) if not self._in_quantity(m.start(), m.end() - 1)]
         self.opening = _OPENING.match(text[start:])
 
@@ -144,21 +145,31 @@ class _Reader:
         """The results of each stretch, with what earlier stretches say of baseline and dataset."""
         baselines: list[Slot] = self._opening_baselines()
         subject: Slot | None = None
+        measured: Slot | None = None
         for stretch in self._stretches():
             subject = self.subject(stretch.cue.start) if subject is None else subject
             named = self._baselines(stretch)
             baselines = named or baselines
             filled = replace(
-                claim,
-                subject=subject,
-                direction=stretch.cue.direction,
-                dataset=self._dataset(stretch),
-                task=self._task(stretch),
-                condition=self._condition(stretch),
+                claim, subject=subject, direction=stretch.cue.direction, condition=self._condition(stretch)
             )
             for metric, quantity in self._measures(stretch):
+                if metric is None and quantity is not None and stretch.cue.kind == _COMPARE:
+                    metric = measured  # "reaches 73.3% Dice, beating the baseline by 8%"
+                measured = metric or measured
+                near = self._near(stretch, quantity)
+                told = replace(
+                    filled, metric=metric, dataset=self._dataset(stretch, near), task=self._task(stretch, near)
+                )
                 for baseline in baselines or _NOTHING:
-                    yield _with_quantity(replace(filled, metric=metric, baseline=baseline), quantity, stretch.cue)
+                    yield _with_quantity(replace(told, baseline=baseline), quantity, stretch.cue)
+
+    def _near(self, stretch: _Stretch, quantity: Quantity | None) -> tuple[int, int]:
+        """Where what a quantity holds for is named: after it, up to the next quantity; else in the whole stretch."""
+        if quantity is None:
+            return stretch.cue.start, stretch.end
+        later = (q.start for q in self.quantities if q.start > quantity.start)
+        return quantity.end, max(stretch.end, quantity.end) if (stop := min(later, default=None)) is None else stop
 
     def _stretches(self) -> Iterator[_Stretch]:
         cues = self._cues()
@@ -203,6 +214,11 @@ class _Reader:
             or any(cue.end <= m.start < cue.end + 40 and m.type is EntityType.METRIC for m in self.mentions)
             or (re.match(r"\s+(?:\w+\s){0,2}(?:performance|results|accuracy)\b", ahead) is not None)
         )
+
+    def _is_baselines_own(self, quantity: Quantity) -> bool:
+        """Whether the quantity stands in brackets behind what is compared with, as its score."""
+        before = self.text[max(self.start, quantity.start - 60) : quantity.start]
+        return re.search(rf"(?:{_CONTRAST.pattern})[^(),;]*\($", before, re.IGNORECASE) is not None
 
     def _in_quantity(self, start: int, end: int) -> bool:
         return any(q.start <= start and end <= q.end for q in self.quantities)
@@ -254,15 +270,22 @@ class _Reader:
     def _leads(self, position: int, cue: int) -> bool:
         """Whether only few words, and no comma, stand between the position and the cue that follows it."""
         between = self.text[position:cue]
+        for quantity in self.quantities:  # "71% and 65% fewer": what stands between two of a list does not part them
+            if (
+                position < quantity.start
+                and quantity.end <= cue
+                and re.fullmatch(r"[^,;]{1,8} and\s", between[: quantity.start - position])
+            ):
+                between = self.text[quantity.end : cue]
         return cue < self.end and len(between.split()) <= 4 and not re.search(r"[,;]|\band\b|\bby\b|\bwhile\b", between)
 
     def _metrics(self, stretch: _Stretch) -> list[Slot]:
+        led = (q.start for q in self.quantities if stretch.start <= q.start < stretch.cue.start)
+        first = min((start for start in led if self._leads(start, stretch.cue.start)), default=stretch.cue.start)
         measured = [
             m
             for m in self.mentions
-            if m.type is EntityType.METRIC
-            and stretch.cue.start <= m.start < stretch.end
-            and not self._compared(m, stretch)
+            if m.type is EntityType.METRIC and first <= m.start < stretch.end and not self._compared(m, stretch)
         ]
         if measured:
             return list({m.name: m for m in measured}.values())
@@ -318,8 +341,10 @@ class _Reader:
         return self._phrases(self.start + opening.end()) if opening else []
 
     def _baselines(self, stretch: _Stretch) -> list[Slot]:
+        over = re.compile(r"[^.;]{0,60}?\bover\b").match(self.text, stretch.cue.end)
         if stretch.cue.kind == _COMPARE:
-            return self._phrases(stretch.cue.end)
+            superiority = self.text[stretch.cue.start : stretch.cue.end].lower() == "superiority of"
+            return self._phrases(over.end() if superiority and over else stretch.cue.end)
         inside = [c for c in self.contrasts if stretch.cue.start <= c.start() < stretch.end]
         found = self._phrases(inside[0].end()) if inside else []
         if not found and re.match(
@@ -330,72 +355,114 @@ class _Reader:
         return found or (["state-of-the-art"] if said else [])
 
     def _phrases(self, position: int) -> list[Slot]:
-        """The list of things that starts here: mentions, or the words up to the next preposition."""
+        """The things that are compared with, from here on: those that are listed by name, else the words as they stand."""
         found: list[Slot] = []
         while position < self.end:
-            article = re.match(
-                r"\s*(?:(?:the|a|an|both|all|its|their|other|various|relative to|of|over)\s+)*", self.text[position:]
-            )
-            position += article.end() if article else 0
-            stop = _STOP.search(self.text, position, self.end)
-            until = stop.start() if stop else self.end
-            inside = [m for m in self.mentions if position <= m.start and (m.end <= until or m.start == position)]
-            words = self.text[position:until].strip(" ,")
-            if inside and (
-                inside[0].start == position or re.fullmatch(_NAMING, self.text[position : inside[0].start].strip())
-            ):
-                found.append(inside[0])
-                until = max(until, inside[0].end) if inside[0].end > until else inside[0].end
-            elif words and len(words) < 80:
-                found.append(words)
-            else:
+            skipped = _SKIPPED.match(self.text, position)
+            position = skipped.end() if skipped else position
+            thing, position = self._thing(position)
+            if thing is None:
                 return found
-            more = re.match(
-                r"(?:\s(?:baselines?|methods?|models?|approaches))?\s*(?:,\s*(?:and|or)?|\band\b|\bor\b)\s*",
-                self.text[until : until + 24],
-            )
-            following = next((m for m in self.mentions if more and 0 <= m.start - (until + more.end()) <= 4), None)
-            if more is None or following is None:
+            found.append(thing)
+            examples = _EXAMPLES.match(self.text, position)
+            if examples and (listed := list(self._listed(examples.end()))):
+                return [*found[:-1], *listed]
+            more = _AND_MORE.match(self.text, position)
+            if more is None or not self._goes_on(more.end()):
                 return found
-            position = until + more.end()
+            position = more.end()
         return found
 
-    def _dataset(self, stretch: _Stretch) -> Slot | None:
-        data = [m for m in self.mentions if m.type is EntityType.DATASET and self.start <= m.start]
-        inside = [m for m in data if stretch.cue.start <= m.start < stretch.end] or [
-            m for m in data if m.start < stretch.cue.start
-        ]
-        if inside:
-            return inside[0]
+    def _thing(self, position: int) -> tuple[Slot | None, int]:
+        """The mention or the words that start here, and where they end."""
+        stop = _STOP.search(self.text, position, self.end)
+        until = stop.start() if stop else self.end
+        mention = next((m for m in self.mentions if m.start == position), None)
+        if mention and re.fullmatch(_HEAD_NOUN, self.text[mention.end : max(until, mention.end)]):
+            return mention, max(until, mention.end)
+        words = self.text[position:until].strip(" ,")
+        if not words or len(words) > 80 or words.lower() in ("them", "it", "those", "that"):
+            return None, until
+        return words, until
+
+    def _listed(self, position: int) -> Iterator[Mention]:
+        """The mentions of a list that starts here."""
+        for mention in self.mentions:
+            if mention.start >= position:
+                if not _BETWEEN_LISTED.fullmatch(self.text[position : mention.start]):
+                    return
+                yield mention
+                position = mention.end
+
+    def _goes_on(self, position: int) -> bool:
+        """Whether a list goes on here with a mention or another name, rather than with another clause."""
+        return any(0 <= m.start - position <= 4 for m in self.mentions)
+
+    def _dataset(self, stretch: _Stretch, near: tuple[int, int]) -> Slot | None:
+        data = [m for m in self.mentions if m.type is EntityType.DATASET]
+        here = [m for m in data if near[0] <= m.start < near[1]]
+        before = [m for m in data if m.start < stretch.cue.start]
+        if here or before:
+            return (here or before)[0]
         said = _DATA_WORDS.search(self.text, self.start)
         return said[1] if said else None
 
-    def _task(self, stretch: _Stretch) -> Slot | None:
-        tasks = [m for m in self.mentions if m.type is EntityType.TASK and self.start <= m.start]
-        inside = [m for m in tasks if stretch.cue.end <= m.start < stretch.end]
-        preposed = [
-            m
-            for m in inside
-            if re.search(r"\b(?:in|for|on|across)\s(?:[\w-]+\s){0,3}$", self.text[self.start : m.start])
+    def _task(self, stretch: _Stretch, near: tuple[int, int]) -> Slot | None:
+        tasks = [m for m in self.mentions if m.type is EntityType.TASK and m.start >= stretch.cue.start]
+        here = [m for m in tasks if near[0] <= m.start < near[1]]
+        led = [
+            m for m in here if re.search(r"\b(?:in|for|on|across)\s(?:[\w-]+\s){0,3}$", self.text[self.start : m.start])
         ]
-        return next(iter(preposed or inside), None)
+        return next(iter(led or here), None)
 
     def _condition(self, stretch: _Stretch) -> str | None:
         closing = _CLOSING.search(self.text, stretch.cue.end, stretch.end)
         if closing:
             return closing[1].strip()
         opening = self.opening[0] if self.opening else None
-        return None if opening is None or opening.startswith(("By ", "For ", "Despite ")) else opening
+        return None if opening is None or opening.startswith(("By ", "For ", "On ", "Despite ")) else opening
+
+
+def _completed(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """The quantities of a list, each with the unit and qualifier that only the first of them bears."""
+    before: Quantity | None = None
+    for quantity in quantities:
+        if before is not None and re.fullmatch(
+            r"[^.;:()]{0,70}(?:,|\band\b)[^.;:()]{0,25}", text[before.end : quantity.start]
+        ):
+            listed = re.search(r"\bby\b|\bwhile\b|ing\b", text[before.end : quantity.start]) is None
+            if quantity.unit is None and (listed or quantity.direction is not None):
+                quantity = replace(quantity, unit=before.unit)
+            if quantity.qualifier is None and listed and quantity.unit == before.unit:
+                quantity = replace(quantity, qualifier=before.qualifier)
+        absolute = re.search(
+            r"\babsolute (?:\w+ )?(?:of|by)?[^.;,]{0,30}$", text[max(0, quantity.start - 50) : quantity.start]
+        )
+        if quantity.unit == "%" and (
+            absolute
+            or (
+                before
+                and before.unit == "percentage points"
+                and quantity.qualifier == before.qualifier
+                and before.qualifier
+            )
+        ):
+            quantity = replace(quantity, unit="percentage points")
+        yield quantity
+        before = quantity
 
 
 _PREPOSED = (
     r"\b(?:on|of|in|for|with|using|by|to|across|over|than|from|via|through|like|as|against|between|under)"
     r"\s(?:[\w-]+\s){0,3}$"
 )
-_NAMING = (
-    r"(?:(?:[\w-]+\s){0,3}(?:methods?|baselines?|models?|approaches|systems?|such as|like|including|e\.g\.,?)[\s(]*)*"
-    r"(?:[\w-]+){0,2}"
+_SKIPPED = re.compile(
+    r"\s*(?:(?:the|a|an|both|all|its|their|other|various|several|strong|relative to|over|of)\s+)*", re.IGNORECASE
 )
+_HEAD_NOUN = r"\s*(?:baselines?|methods?|models?|approaches|systems?|algorithms?|optimi[sz]ers?|counterparts?)?\s*"
+_EXAMPLES = re.compile(r",?\s*\(?(?:such as|including|like|e\.g\.,?|i\.e\.,?|namely|\()\s*", re.IGNORECASE)
+_BETWEEN_LISTED = re.compile(r"(?:[\s,/&]|\band\b|\bor\b|\([^()]*\))*(?:the\s)?")
+_AND_MORE = re.compile(r"\s*(?:,\s*(?:and|or|as well as)?|\band\b|\bor\b|\bas well as\b)\s*", re.IGNORECASE)
 
 
 def _noun_phrase_before(region: str) -> str | None:

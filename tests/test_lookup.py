@@ -41,6 +41,15 @@ def test_a_name_of_two_entities_is_asked_back(as_store: AsStore) -> None:
         find_entity(store, "LAM")
 
 
+def test_a_meaning_that_nearly_all_papers_have_is_the_one_meant(as_store: AsStore) -> None:
+    from test_resolve import defining
+
+    usual = [defining(f"{word} language models", "LLMs") for word in ("large", "large", "large", "large", "large")]
+    papers = [replace(e, paper=replace(e.paper, title=str(number))) for number, e in enumerate(usual)]
+    store = as_store(*papers, defining("little language models", "LLMs"))
+    assert find_entity(store, "LLM") == NamedNode(entity_iri(BASE, "large_language_model"))
+
+
 @pytest.mark.parametrize(
     "name", ["arXiv:2409.11321", "SOAP: improving Shampoo", "improving shampoo", "paper:arxiv:2409.11321"]
 )

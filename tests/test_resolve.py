@@ -49,6 +49,13 @@ def test_an_undefined_acronym_of_two_meanings_stays_its_own_entity() -> None:
     assert found.entity("p0", "MLA").key != found.entity("p1", "MLA").key
 
 
+def test_a_rare_other_definition_does_not_split_an_acronym() -> None:
+    usual = [defining("large language models", "LLMs") for _ in range(5)]
+    found = resolved(*usual, defining("large lange models", "LLMs"), naming("LLM"))
+    assert found.entity("p6", "LLM").key == "large_language_model"
+    assert found.entity("p5", "LLMs").key == "large_lange_model"
+
+
 def test_the_type_that_most_papers_give_wins() -> None:
     found = resolved(
         naming("SQuAD"), naming("SQuAD", kind=EntityType.DATASET), naming("SQuAD", kind=EntityType.DATASET)
