@@ -14,7 +14,7 @@ There, every offset counts characters of `doc.text`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -24,12 +24,24 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, SpanGroup
 
-from kg.acronyms import find_definitions
+from kg.acronyms import Definition, find_definitions
 from kg.claims import find_claims
 from kg.clean import clean
 from kg.links import find_links
-from kg.records import Claim, CleanText, Extraction, Mention, Paper, Proposal, Relation, Sentence, map_slots
-from kg.rules import find_mentions, find_proposals, find_relations
+from kg.model import FoundSpan, Model, Reading, load_model
+from kg.proposals import find_proposals
+from kg.records import (
+    Claim,
+    CleanText,
+    Extraction,
+    Mention,
+    Paper,
+    Proposal,
+    Relation,
+    RelationType,
+    Sentence,
+    map_slots,
+)
 from kg.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -40,7 +52,7 @@ __all__ = ["extract", "load_pipeline", "model_hash"]
 SPANS_KEY = "kg_mentions"
 """Where a `Doc` keeps its mentions, as a span group whose labels are the entity types."""
 
-for _name in ("kg_mentions", "kg_relations", "kg_proposals", "kg_claims"):
+for _name in ("kg_sentences", "kg_mentions", "kg_relations", "kg_proposals", "kg_claims"):
     Doc.set_extension(_name, default=(), force=True)
 
 
@@ -59,25 +71,87 @@ def _set_sentences(doc: Doc) -> Doc:
 
 
 @Language.factory("kg_extractor")
-def make_extractor(nlp: Language, name: str) -> Callable[[Doc], Doc]:
+def make_extractor(nlp: Language, name: str) -> Extractor:
     """A component that finds mentions, relations, proposals and claims; it needs sentence boundaries."""
     del nlp, name
-    return _set_extractions
+    return Extractor(_model())
 
 
-def _set_extractions(doc: Doc) -> Doc:
+@lru_cache(maxsize=1)
+def _model() -> Model:
+    return load_model()
+
+
+class Extractor:
+    """The component `kg_extractor`: what the model reads, and what cues and patterns find in it."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def __call__(self, doc: Doc) -> Doc:
+        """The document with its mentions, relations, proposals and claims set."""
+        spans = [(sentence.start_char, sentence.end_char) for sentence in doc.sents]
+        (reading,) = self.model.read([doc.text], [spans], batch=1)
+        return _set_extractions(doc, reading)
+
+    def pipe(self, stream: Iterable[Doc], **_: object) -> Iterator[Doc]:
+        """The documents, each read by itself: a quantised model would let its neighbours in a batch change it."""
+        return map(self, stream)
+
+
+def _set_extractions(doc: Doc, reading: Reading) -> Doc:
     text = doc.text
-    sentences = tuple(Sentence(s.start_char, s.end_char) for s in doc.sents)
-    definitions = tuple(find_definitions(text))
-    mentions = find_mentions(text, definitions)
+    sentences = tuple(
+        Sentence(span.start_char, span.end_char, found.role)
+        for span, found in zip(doc.sents, reading.roles, strict=True)
+    )
+    definitions = list(find_definitions(text))
+    read = [_mention(text, found, definitions) for found in reading.spans]
+    relations = [
+        Relation(read[r.head], r.type, read[r.tail], *_around(sentences, read[r.head]), r.confidence)
+        for r in reading.relations
+    ]
+    defined = tuple(_defined(text, read, definitions))
+    mentions = tuple(sorted({*read, *(m for r in defined for m in (r.head, r.tail))}, key=lambda m: m.start))
     proposals = find_proposals(text, sentences, mentions)
+    doc._.kg_sentences = sentences
     doc._.kg_mentions = mentions
-    doc._.kg_relations = find_relations(text, sentences, mentions, definitions)
+    doc._.kg_relations = (*relations, *defined)
     doc._.kg_proposals = proposals
     doc._.kg_claims = find_claims(text, sentences, mentions, proposals)
     spans = [doc.char_span(m.start, m.end, label=m.type.value, alignment_mode="expand") for m in mentions]
     doc.spans[SPANS_KEY] = SpanGroup(doc, name=SPANS_KEY, spans=[span for span in spans if span is not None])
     return doc
+
+
+def _mention(text: str, found: FoundSpan, definitions: Sequence[Definition]) -> Mention:
+    """What the model found; where that is "long form (SF)", the long form alone."""
+    within = (d.long[1] for d in definitions if found.start < d.long[1] <= d.short[0] < found.end)
+    end = next(within, found.end)
+    return Mention(found.start, end, found.type, text[found.start : end], found.confidence)
+
+
+def _around(sentences: Sequence[Sentence], mention: Mention) -> tuple[int, int]:
+    """The slice of the sentence that holds the mention, or of the mention itself where it crosses a boundary."""
+    inside = (s for s in sentences if s.start <= mention.start and mention.end <= s.end)
+    found = next(inside, None) or mention
+    return found.start, found.end
+
+
+def _defined(text: str, mentions: Sequence[Mention], definitions: Sequence[Definition]) -> Iterator[Relation]:
+    """The acronym definitions of which at least one side is a mention; the other side is of its type, then."""
+    for definition in definitions:
+        spans = (definition.long, definition.short)
+        sides = [next((m for m in mentions if m.start < end and start < m.end), None) for start, end in spans]
+        known = next((side for side in sides if side), None)
+        if known is None or sides[0] == sides[1]:
+            continue
+        long, short = (
+            side or replace(known, start=start, end=end, name=text[start:end])
+            for side, (start, end) in zip(sides, spans, strict=True)
+        )
+        start, end = min(long.start, short.start), max(long.end, short.end)
+        yield Relation(long, RelationType.SAME_ENTITY, short, start, end, known.confidence)
 
 
 @lru_cache(maxsize=1)
@@ -92,8 +166,8 @@ def load_pipeline() -> Language:
 
 def model_hash() -> str:
     """The hash of what decides the extraction, so that a graph tells which extractor made it."""
-    digest = hashlib.sha256()
-    for name in ("acronyms", "claims", "clean", "links", "quantities", "results", "rules", "sentences"):
+    digest = hashlib.sha256(_model().digest.encode())
+    for name in ("acronyms", "claims", "clean", "kinds", "links", "proposals", "quantities", "results", "sentences"):
         digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
     return digest.hexdigest()
 
@@ -111,7 +185,7 @@ def _to_extraction(doc: Doc, text: CleanText, paper: Paper) -> Extraction:
     back = _Back(text)
     return Extraction(
         paper,
-        sentences=tuple(back.sentence(Sentence(s.start_char, s.end_char)) for s in doc.sents if s.text.strip()),
+        sentences=tuple(map(back.sentence, doc._.kg_sentences)),
         mentions=tuple(map(back.mention, doc._.kg_mentions)),
         relations=tuple(map(back.relation, doc._.kg_relations)),
         proposals=tuple(map(back.proposal, doc._.kg_proposals)),

@@ -123,8 +123,12 @@ def _statement(iri: str, relation: Relation, resolution: Resolution, base: str) 
 
 
 def statement_triples(statement: Statement, evidence: Iterable[Evidence], *, base: str) -> Iterator[Triple]:
-    """The plain triple, the statement about it, and its evidence; the statement is as sure as its best evidence."""
-    found = sorted(evidence, key=lambda e: (e.paper, e.start, e.end, e.confidence))
+    """The plain triple, the statement about it, and its evidence, of each sentence once and at its surest.
+
+    The statement is as sure as its best evidence.
+    """
+    best = {(e.paper, e.start, e.end): e for e in sorted(evidence, key=lambda e: e.confidence)}
+    found = [best[place] for place in sorted(best)]
     triple = tuple(map(NamedNode, (statement.subject, statement.predicate, statement.object)))
     node = NamedNode(hashed_iri(base, "statement", statement.subject, statement.predicate, statement.object))
     yield Triple(*triple)

@@ -21,6 +21,32 @@ __all__ = ["KindModel", "features", "load_kinds"]
 WEIGHTS = Path(__file__).with_name("weights") / "kinds.json"
 KINDS = tuple(ClaimKind)
 
+_CUES = {
+    ClaimKind.CONTRIBUTION: re.compile(
+        r"\b(?:we|this (?:paper|work|study|article))\b(?:,? \w+,?){0,3}? (?:propos|introduc|present|develop|provid"
+        r"|explor|examin|investigat|design|releas|establish|formulat|conduct|stud)(?:y|e|es|ies|s)\b",
+        re.IGNORECASE,
+    ),
+    ClaimKind.RESULT: re.compile(
+        r"\b(?:outperform|surpass|exceed)\w*"
+        r"|\b(?:reduc|improv|increas|enhanc|boost|accelerat|lower|achiev|gain|speed)\w*\b[^.]{0,90}?"
+        r"(?:\d|compar|over |than )|compar\w+ (?:to|with)[^.]{0,60}?\b(?:superior|better|higher|lower|improv)"
+        r"|state-of-the-art (?:results|performance)",
+        re.IGNORECASE,
+    ),
+    ClaimKind.FINDING: re.compile(
+        r"\b(?:we|results|findings?|experiments|analys[ie]s|theory|study)\b[^.]{0,50}?\b(?:show|find|prove|reveal|demonstrate|establish"
+        r"|uncover|identify|indicate|suggest|validate|explain|characteri[sz]e|illustrate|confirm)s?\b",
+        re.IGNORECASE,
+    ),
+    ClaimKind.LIMITATION: re.compile(
+        r"\b(?:suffer|struggle|hinder\w*|limited|overlook|fail|lack|challeng\w+|costly|expensive|unclear|inadequate|cannot|neglect|ignore"
+        r"|prohibitive|remains? (?:an )?open|poor\w*|limitations?|under-? ?explor\w+|difficult)\b",
+        re.IGNORECASE,
+    ),
+}
+"""Words that often make each kind of claim: features among others, not rules."""
+
 _TOKEN = re.compile(r"[A-Za-z']+|\d+(?:\.\d+)?|%")
 _LONGEST = 3  # words in an n-gram
 _WORDS_SHARE = 3.0  # how much the words weigh against place and role
@@ -38,6 +64,11 @@ def features(
     for gram in sorted(grams):
         yield gram, _WORDS_SHARE / math.sqrt(len(grams))
     inside = [m for m in mentions if sentence.start <= m.start and m.end <= sentence.end]
+    words = text[sentence.start : sentence.end]
+    cued = [kind for kind, cue in _CUES.items() if cue.search(words)]
+    yield from ((f"#cue={kind}", 1.0) for kind in cued)
+    if not cued:
+        yield "#cue=none", 1.0
     yield "#place", number / len(sentences)
     yield "#mentions", min(len(inside), 5) / 5
     if number == 0:

@@ -355,7 +355,7 @@ class _Reader:
         return found or (["state-of-the-art"] if said else [])
 
     def _phrases(self, position: int) -> list[Slot]:
-        """The things that are compared with, from here on: those that are listed by name, else the words as they stand."""
+        """The things that are compared with, from here on: those listed by name, else the words as they stand."""
         found: list[Slot] = []
         while position < self.end:
             skipped = _SKIPPED.match(self.text, position)
@@ -402,8 +402,9 @@ class _Reader:
         data = [m for m in self.mentions if m.type is EntityType.DATASET]
         here = [m for m in data if near[0] <= m.start < near[1]]
         before = [m for m in data if m.start < stretch.cue.start]
-        if here or before:
-            return (here or before)[0]
+        after = [m for m in data if stretch.cue.start <= m.start < stretch.end]
+        if found := here or before or after:
+            return found[0]
         said = _DATA_WORDS.search(self.text, self.start)
         return said[1] if said else None
 

@@ -97,7 +97,7 @@ def test_a_wrong_call_ends_with_2_and_a_hint(
     ("arguments", "message"),
     [
         (("stats", "-g", "nowhere"), "nowhere: no graph is here (build one first"),
-        (("query", "methods-for-task", "--task", "in context lerning"), "near: in-context learning"),
+        (("query", "methods-for-task", "--task", "long tailed recogniton"), "near: long-tailed recognition"),
         (("query", "methods-for-task"), "lacks task"),
         (("query", "SELECT { nonsense"), "not valid SPARQL"),
         (("explain", "nobody at all"), 'nothing in this graph is called "nobody at all"'),

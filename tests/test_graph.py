@@ -44,6 +44,14 @@ def test_two_papers_that_say_the_same_support_one_statement(soap: Extraction, as
     assert list(texts(store, statement, v.CONFIDENCE)) == ["0.75"]
 
 
+def test_a_sentence_that_says_it_twice_is_one_piece_of_evidence(soap: Extraction, as_store: AsStore) -> None:
+    twice = replace(soap, relations=(soap.relations[2], replace(soap.relations[2], confidence=0.8)))
+    store = as_store(twice)
+    (statement,) = subjects(store, v.PREDICATE, v.kg("usedFor"))
+    assert [evidence.confidence for evidence in evidence_of(store, statement)] == [0.8]
+    assert validate(store) == []
+
+
 def test_a_symmetric_relation_has_one_direction_whoever_is_named_first(soap: Extraction, as_store: AsStore) -> None:
     turned = replace(soap.relations[0], head=soap.mentions[1], tail=soap.mentions[0])
     one, other = as_store(replace(soap, relations=(soap.relations[0],))), as_store(replace(soap, relations=(turned,)))

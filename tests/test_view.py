@@ -118,7 +118,7 @@ def test_papers_can_be_hidden_and_come_back_when_one_is_asked_for(opened: Opened
     opened.page.uncheck("#types input[value=Paper]")
     opened.page.fill("#search", "SOAP")
     opened.page.keyboard.press("Enter")
-    opened.page.click("#panel blockquote .go >> nth=0")
+    opened.page.click("#panel blockquote .go:visible >> nth=0")
     assert opened.page.is_checked("#types input[value=Paper]")
     assert "Paper" in opened.panel
 
