@@ -380,6 +380,38 @@ def stats(graph: Path, top: int) -> None:
         click.echo(f"  {plain(sentence)}")
 
 
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("-f", "--format", "form", type=click.Choice(("table", "json")), default="table", show_default=True)
+@click.option(
+    "--min-confidence", default=0.0, show_default=True, type=click.FloatRange(0, 1), help="Leave out what is less sure."
+)
+def evaluate(file: Path, form: str, min_confidence: float) -> None:
+    """Score the extractor on an annotated corpus: precision, recall and F1 of entities, relations and roles.
+
+    FILE is in SciER's or CSAbstruct's JSON Lines form, or in that of the project's own corpus.
+    """
+    from kg.model import load_model
+    from kg.train.evaluate import as_json, as_table
+    from kg.train.evaluate import evaluate as scores
+
+    found = scores(file, load_model(), min_confidence=min_confidence)
+    click.echo(as_json(found) if form == "json" else as_table(found))
+
+
+@main.command()
+@click.option(
+    "--config", required=True, type=click.Path(path_type=Path), help="The run's TOML file, as kg/train/config.toml."
+)
+def train(config: Path) -> None:
+    """Train the extractor anew from the corpora that the configuration names. Hours; goes on where it was stopped."""
+    try:
+        from kg.train.run import run
+    except ImportError as error:
+        raise KgError(f"training needs more packages: {error.name}", hint="pip install 'paperkg[train]'") from error
+    click.echo(f"written to {run(config)}")
+
+
 def _load(graph: Path) -> Store:
     from kg.store import load_graph
 
