@@ -52,6 +52,8 @@ __all__ = ["extract", "load_pipeline", "model_hash"]
 SPANS_KEY = "kg_mentions"
 """Where a `Doc` keeps its mentions, as a span group whose labels are the entity types."""
 
+_MOST = 0.7  # share of a long form that a mention must cover to be it
+
 for _name in ("kg_sentences", "kg_mentions", "kg_relations", "kg_proposals", "kg_claims"):
     Doc.set_extension(_name, default=(), force=True)
 
@@ -107,12 +109,15 @@ def _set_extractions(doc: Doc, reading: Reading) -> Doc:
     )
     definitions = list(find_definitions(text))
     read = [_mention(text, found, definitions) for found in reading.spans]
+    defined = tuple(_defined(text, read, definitions))
+    full = {mention for relation in defined for mention in (relation.head, relation.tail)}
+    kept = {m for m in read if m in full or not any(m.start < f.end and f.start < m.end for f in full)}
     relations = [
         Relation(read[r.head], r.type, read[r.tail], *_around(sentences, read[r.head]), r.confidence)
         for r in reading.relations
+        if {read[r.head], read[r.tail]} <= kept
     ]
-    defined = tuple(_defined(text, read, definitions))
-    mentions = tuple(sorted({*read, *(m for r in defined for m in (r.head, r.tail))}, key=lambda m: m.start))
+    mentions = tuple(sorted(kept | full, key=lambda m: m.start))
     proposals = find_proposals(text, sentences, mentions)
     doc._.kg_sentences = sentences
     doc._.kg_mentions = mentions
@@ -139,19 +144,30 @@ def _around(sentences: Sequence[Sentence], mention: Mention) -> tuple[int, int]:
 
 
 def _defined(text: str, mentions: Sequence[Mention], definitions: Sequence[Definition]) -> Iterator[Relation]:
-    """The acronym definitions of which at least one side is a mention; the other side is of its type, then."""
+    """The acronym definitions that a mention touches; a side that no mention covers becomes a mention of its own.
+
+    A mention of but a part of a long form, such as Adam in "Shampoo with Adam in the eigenbasis (SOAP)", is not what
+    the acronym stands for.
+    """
     for definition in definitions:
         spans = (definition.long, definition.short)
-        sides = [next((m for m in mentions if m.start < end and start < m.end), None) for start, end in spans]
-        known = next((side for side in sides if side), None)
-        if known is None or sides[0] == sides[1]:
+        touching = [m for m in mentions if any(m.start < end and start < m.end for start, end in spans)]
+        if not touching:
             continue
+        kind = max(touching, key=lambda m: (m.end == definition.long[1], m.end - m.start))
         long, short = (
-            side or replace(known, start=start, end=end, name=text[start:end])
-            for side, (start, end) in zip(sides, spans, strict=True)
+            next((m for m in touching if _covers(m, span)), None)
+            or replace(kind, start=span[0], end=span[1], name=text[slice(*span)])
+            for span in spans
         )
-        start, end = min(long.start, short.start), max(long.end, short.end)
-        yield Relation(long, RelationType.SAME_ENTITY, short, start, end, known.confidence)
+        if long != short:
+            start, end = min(long.start, short.start), max(long.end, short.end)
+            yield Relation(long, RelationType.SAME_ENTITY, short, start, end, kind.confidence)
+
+
+def _covers(mention: Mention, span: tuple[int, int]) -> bool:
+    shared = min(mention.end, span[1]) - max(mention.start, span[0])
+    return shared >= _MOST * (span[1] - span[0])
 
 
 @lru_cache(maxsize=1)

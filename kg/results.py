@@ -86,6 +86,12 @@ _INTENSITY = re.compile(
     r"|dramatic(?:ally)?|the|its|a|an|our|both|strong|remarkable|considerabl[ey]|large|overall|effectively)\s+",
     re.IGNORECASE,
 )
+_MEASURE_OF = re.compile(
+    r"(?:numbers?|amounts?|costs?|rates?|quality|sizes?|levels?|efficiency|speed) of\b", re.IGNORECASE
+)
+_ITEM_BY = re.compile(
+    r"^\s*(?:,\s*)?(?:and\s+|,\s*)(?:the\s+|its\s+)?((?:[\w-]+\s+){1,4}?)by\s+(?:a factor of\s+)?$", re.IGNORECASE
+)
 _LIST = re.compile(r"\s*(?:,\s*(?:and|or|as well as)?|\band\b|\bor\b|/|\bas well as\b)\s*", re.IGNORECASE)
 _DATA_WORDS = re.compile(
     r"\b(?:on|across|over|in)\s((?:[\w-]+\s){0,4}?(?:datasets?|benchmarks?|corpora|suites?))\b(?!\s*[(,:])",
@@ -259,7 +265,7 @@ class _Reader:
             yield from zip(metrics, quantities, strict=True)
         else:
             for quantity in quantities:
-                yield self._nearest(quantity, metrics), quantity
+                yield self._named_before(quantity) or self._nearest(quantity, metrics), quantity
 
     def _belongs(self, position: int, stretch: _Stretch) -> bool:
         """Whether what stands here is the cue's: what follows it, or leads to it ("2.5 times faster")."""
@@ -311,7 +317,8 @@ class _Reader:
             while matched := _INTENSITY.match(self.text[position:end]):
                 position += matched.end()
             known = next((m for m in self.mentions if m.start == position), None)
-            stop = _STOP.search(self.text, known.end if known else position, end)
+            measure = _MEASURE_OF.match(self.text, position)
+            stop = _STOP.search(self.text, known.end if known else measure.end() if measure else position, end)
             stretch_end = known.end if known else (stop.start() if stop else end)
             words = self.text[position:stretch_end].strip()
             if not words or not re.search(r"[A-Za-z]{3}", words) or self._in_quantity(position, position + 1):
@@ -322,6 +329,18 @@ class _Reader:
             if more is None or _CUE.match(self.text, more.end()):
                 return
             position = more.end()
+
+    def _named_before(self, quantity: Quantity) -> Slot | None:
+        """The measure of a later item of a list, as in "cuts latency by 40% and memory use by 35%"."""
+        floor = max((q.end for q in self.quantities if q.end <= quantity.start), default=self.start)
+        named = _ITEM_BY.search(self.text[floor : quantity.start])
+        if named is None:
+            return None
+        at = floor + named.start(1)
+        return (
+            next((m for m in self.mentions if at <= m.start and m.end <= floor + named.end(1)), None)
+            or named[1].strip()
+        )
 
     def _nearest(self, quantity: Quantity, metrics: Sequence[Slot]) -> Slot | None:
         if not metrics:

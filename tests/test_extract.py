@@ -63,6 +63,16 @@ def test_an_acronym_and_its_long_form_are_one_entity() -> None:
     assert {frozenset(pair) for pair in pairs} == {frozenset({"graph neural networks", "GNNs"})}
 
 
+def test_a_part_of_a_long_form_is_not_what_the_acronym_stands_for() -> None:
+    text = (
+        "Shampoo beats Adam. This leads to **S**hampo**O** with **A**dam in the **P**reconditioner's eigenbasis (SOAP)."
+    )
+    found = extracted(text)
+    (definition,) = (r for r in found.relations if r.type is RelationType.SAME_ENTITY)
+    names = {definition.head.name, definition.tail.name}
+    assert names == {"ShampoO with Adam in the Preconditioner's eigenbasis", "SOAP"}
+
+
 def test_a_mention_ends_before_the_acronym_that_it_defines() -> None:
     found = extracted("Shallow networks solve linear programming (LP) problems. LP is hard.")
     assert not [mention.name for mention in found.mentions if "(" in mention.name]

@@ -113,6 +113,22 @@ def _shown(claim: Claim) -> dict[str, Any]:
             ],
         ),
         (
+            "FOO cuts the number of steps by over 40% and wall clock time by over 35%.",
+            {"FOO": M},
+            None,
+            [
+                {
+                    "subject": "FOO",
+                    "direction": "decrease",
+                    "value": value,
+                    "unit": "%",
+                    "qualifier": "over",
+                    "metric": metric,
+                }
+                for value, metric in (("40", "number of steps"), ("35", "wall clock time"))
+            ],
+        ),
+        (
             "Under limited data, FOO surpasses BAR.",
             {"FOO": M, "BAR": M},
             None,
