@@ -38,5 +38,22 @@ def test_a_proper_name_goes_before_a_common_one() -> None:
     assert proposed("We present an optimizer with momentum, SOAP.", "momentum", "SOAP") == ["SOAP"]
 
 
+def test_what_is_listed_with_it_is_proposed_too() -> None:
+    assert proposed("We propose SOAP and RINSE for washing.", "SOAP", "RINSE", "washing") == ["SOAP", "RINSE"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["We propose a framework for SOAP.", "We present an evaluation of SOAP.", "We introduce a trick (e.g., SOAP)."],
+)
+def test_what_the_new_thing_is_for_is_not_proposed(text: str) -> None:
+    assert proposed(text, "SOAP") == []
+
+
+def test_a_name_given_later_in_the_sentence_is_what_is_proposed() -> None:
+    text = "We propose a framework for domain generalization, namely SOAP."
+    assert proposed(text, "domain generalization", "SOAP") == ["SOAP"]
+
+
 def test_a_metric_is_not_proposed() -> None:
     assert proposed("We introduce SOAP.", "SOAP", kind=EntityType.METRIC) == []
