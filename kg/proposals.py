@@ -25,6 +25,7 @@ _NAMING = re.compile(
 _CALLED = re.compile(
     r"\b(?:called|named|termed|dubbed|coined|(?:we|which we) (?:call|term|name|dub))\W{1,4}$", re.IGNORECASE
 )
+_EXAMPLE = re.compile(r"\b(?:e\.g\.|such as|like|including)[^.;]*$", re.IGNORECASE)
 _NOT_THE_OBJECT = re.compile(
     r"\(|\b(?:for|to|that|which|by|using|with|where|on|of|in|from|leveraging|against|towards?|based)\b", re.IGNORECASE
 )
@@ -60,7 +61,8 @@ def _introduced(text: str, sentence: Sentence, mentions: Sequence[Mention]) -> I
 
 def _objects(text: str, cue: int, after: Sequence[Mention]) -> Iterator[Mention]:
     """The mentions that the cue introduces: what it names, else its direct object, and what is listed with it."""
-    named = [m for m in after if _IS_NAME.match(m.name) and _NAMING.search(text[cue : m.start])]
+    apart = [m for m in after if _IS_NAME.match(m.name) and not _EXAMPLE.search(text[cue : m.start])]
+    named = [m for m in apart if _NAMING.search(text[cue : m.start])]
     direct = [m for m in after if not _NOT_THE_OBJECT.search(text[cue : m.start])]
     named_direct = [m for m in direct if _IS_NAME.match(m.name)]
     first = next(iter(named_direct or named or direct), None)
