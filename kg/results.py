@@ -20,7 +20,7 @@ Slot = Mention | str
 _NOTHING: tuple[Slot | None, ...] = (None,)
 
 _COMPARE, _CHANGE, _REACH, _SHIFT, _DEGREE = "compare", "change", "reach", "shift", "degree"
-_MEASURED = r"(?= (?:of|in|over|up|by|across|on|for|from|to|compared)\b|[,.;)]|$)"
+_MEASURED = r"(?= (?:of|in|over|up|by|across|on|for|from|to|compared)\b|[,.;)]| \(|$)"
 _CUES: tuple[tuple[str, Direction | None, str], ...] = (
     (_COMPARE, Direction.BETTER, r"out-?perform\w*|out-?pac\w+|surpass\w*|exceed\w*|beat(?:s|ing)?|outstrip\w*"),
     (_COMPARE, Direction.BETTER, r"superior to|better than|favou?rabl[ey] (?:to|with|against)|improv\w+ (?:up)?on\b"),
@@ -247,12 +247,12 @@ class _Reader:
         owned = _OWN_NOUN.search(region)
         free = [m for m in inside if not re.search(_PREPOSED, self.text[start : m.start])]
         if owned and (not free or start + owned.start() < free[0].start):
-            return self.own or owned[0]
+            return self.own or (None if _PRONOUN.fullmatch(owned[0]) else owned[0])
         if free:
             return free[0]
         if owned is None and (noun := _noun_phrase_before(region)):
             return noun
-        return self.own or (owned[0] if owned else None)
+        return self.own or (owned[0] if owned and not _PRONOUN.fullmatch(owned[0]) else None)
 
     # metric and quantity
 
@@ -296,7 +296,8 @@ class _Reader:
         if measured:
             return list({m.name: m for m in measured}.values())
         if stretch.cue.kind == _CHANGE:
-            return list(self._objects(stretch.cue.end, stretch.end))
+            counted = any(stretch.cue.start <= q.start < stretch.end for q in self.quantities)
+            return list(self._objects(stretch.cue.end, stretch.end, counted=counted))
         said = re.search(
             r"\b(?:(?:overall|average|downstream|model|generation|detection|classification)\s)?(?:performance|quality|efficiency"
             r"|generalization|robustness|effectiveness|scalability)\b",
@@ -307,8 +308,11 @@ class _Reader:
     def _compared(self, mention: Mention, stretch: _Stretch) -> bool:
         return any(c.start() >= stretch.cue.start and c.end() <= mention.start < c.end() + 40 for c in self.contrasts)
 
-    def _objects(self, start: int, end: int) -> Iterator[Slot]:
-        """What a verb of change acts on: the nouns after it, up to a preposition, as words or mentions."""
+    def _objects(self, start: int, end: int, *, counted: bool) -> Iterator[Slot]:
+        """What a verb of change acts on: the nouns after it, up to a preposition, as words or mentions.
+
+        A task is measured only where a number says by how much; else it is what the result is for.
+        """
         position = start
         while position < end:
             rest = self.text[position:end]
@@ -325,6 +329,8 @@ class _Reader:
                 return
             if known is None or known.type is EntityType.METRIC:
                 yield known or words
+            elif counted:
+                yield words
             more = _LIST.match(self.text, stretch_end, end)
             if more is None or _CUE.match(self.text, more.end()):
                 return
@@ -333,7 +339,8 @@ class _Reader:
     def _named_before(self, quantity: Quantity) -> Slot | None:
         """The measure of a later item of a list, as in "cuts latency by 40% and memory use by 35%"."""
         floor = max((q.end for q in self.quantities if q.end <= quantity.start), default=self.start)
-        named = _ITEM_BY.search(self.text[floor : quantity.start])
+        by = re.match(r"by\s", self.text[quantity.start :])
+        named = _ITEM_BY.search(self.text[floor : quantity.start + (by.end() if by else 0)])
         if named is None:
             return None
         at = floor + named.start(1)
@@ -354,10 +361,10 @@ class _Reader:
     # baseline, dataset, task, condition
 
     def _opening_baselines(self) -> list[Slot]:
-        opening = re.match(
-            r"(?:Compared (?:to|with)|In comparison (?:to|with)|Relative to|Unlike)\s+", self.text[self.start :]
-        )
-        return self._phrases(self.start + opening.end()) if opening else []
+        """What is compared with before the first cue, as in "Compared to BERT, ours ..."."""
+        opening = _COMPARED_FIRST.match(self.text, self.start) or _COMPARED_FIRST.search(self.text, self.start)
+        first = min((cue.start for cue in self._cues()), default=self.end)
+        return self._phrases(opening.end(), _AND_ALONE) if opening and opening.start() < first else []
 
     def _baselines(self, stretch: _Stretch) -> list[Slot]:
         over = re.compile(r"[^.;]{0,60}?\bover\b").match(self.text, stretch.cue.end)
@@ -373,7 +380,7 @@ class _Reader:
         said = re.search(r"state[- ]of[- ]the[- ]art|SOTA", self.text[stretch.cue.start : stretch.cue.end + 1])
         return found or (["state-of-the-art"] if said else [])
 
-    def _phrases(self, position: int) -> list[Slot]:
+    def _phrases(self, position: int, joint: re.Pattern[str] | None = None) -> list[Slot]:
         """The things that are compared with, from here on: those listed by name, else the words as they stand."""
         found: list[Slot] = []
         while position < self.end:
@@ -386,7 +393,7 @@ class _Reader:
             examples = _EXAMPLES.match(self.text, position)
             if examples and (listed := list(self._listed(examples.end()))):
                 return [*found[:-1], *listed]
-            more = _AND_MORE.match(self.text, position)
+            more = (joint or _AND_MORE).match(self.text, position)
             if more is None or not self._goes_on(more.end()):
                 return found
             position = more.end()
@@ -399,6 +406,9 @@ class _Reader:
         mention = next((m for m in self.mentions if m.start == position), None)
         if mention and re.fullmatch(_HEAD_NOUN, self.text[mention.end : max(until, mention.end)]):
             return mention, max(until, mention.end)
+        if _ADJECTIVE.fullmatch(self.text[position:until].strip()) and stop:  # "previous and concurrent methods"
+            stop = _STOP.search(self.text, stop.end(), self.end)
+            until = stop.start() if stop else self.end
         words = self.text[position:until].strip(" ,")
         if not words or len(words) > 80 or words.lower() in ("them", "it", "those", "that"):
             return None, until
@@ -476,12 +486,22 @@ _PREPOSED = (
     r"\b(?:on|of|in|for|with|using|by|to|across|over|than|from|via|through|like|as|against|between|under)"
     r"\s(?:[\w-]+\s){0,3}$"
 )
+_PRONOUN = re.compile(r"it|we|they", re.IGNORECASE)
+_COMPARED_FIRST = re.compile(
+    r"\b(?:Compared (?:to|with|against)|In comparison (?:to|with)|Relative to|In contrast to|Unlike)\s+", re.IGNORECASE
+)
 _SKIPPED = re.compile(
     r"\s*(?:(?:the|a|an|both|all|its|their|other|various|several|strong|relative to|over|of)\s+)*", re.IGNORECASE
 )
 _HEAD_NOUN = r"\s*(?:baselines?|methods?|models?|approaches|systems?|algorithms?|optimi[sz]ers?|counterparts?)?\s*"
-_EXAMPLES = re.compile(r",?\s*\(?(?:such as|including|like|e\.g\.,?|i\.e\.,?|namely|\()\s*", re.IGNORECASE)
+_EXAMPLES = re.compile(
+    r"(?:[^.,;]{0,40}?,)?\s*\(?(?:such as|including|like|e\.g\.,?|i\.e\.,?|namely|\()\s*", re.IGNORECASE
+)
 _BETWEEN_LISTED = re.compile(r"(?:[\s,/&]|\band\b|\bor\b|\([^()]*\))*(?:the\s)?")
+_ADJECTIVE = re.compile(
+    r"(?:previous|prior|existing|current|recent|earlier|other|traditional|classical)", re.IGNORECASE
+)
+_AND_ALONE = re.compile(r"\s*\band\b\s*", re.IGNORECASE)
 _AND_MORE = re.compile(r"\s*(?:,\s*(?:and|or|as well as)?|\band\b|\bor\b|\bas well as\b)\s*", re.IGNORECASE)
 
 
