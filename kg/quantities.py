@@ -89,13 +89,17 @@ _PLAIN = re.compile(
     rf"(?:(?:{_alternatives(_QUALIFIERS, 'q')})\s*)?"
     rf"(?<![\w.,/^-])(?P<sign>[+\-−–±])?(?<!\d\s)\$?(?P<value>{_NUMBER})\$?"
     rf"(?:\s?(?P<scale>thousand|million|billion|trillion|[KMBTk](?![\w-]))\b)?"
-    rf"(?:(?:\s?%)?\s?(?:[-–—~]|to)\s?(?P<value2>{_NUMBER})(?=\s?\\?%|\s?[x×]|\s?-?(?:fold|points?|pp|percent|times)\b|\s?\$?\\times))?"
+    rf"(?:(?:\s?%)?\s?(?:[-–—~]|to)\s?(?P<value2>{_NUMBER})(?:(?=\s?\\?%|\s?[x×]|\s?\$?\\times)"
+    rf"|(?=\s?-?(?:fold|points?|pp|percent|times)\b)|(?<=\.\d)|(?<=\.\d\d)))?"
     rf"(?:{_UNIT})?(?P<plus>\+)?",
 )
 _FROM_TO = re.compile(
     rf"\bfrom\s+(?:about |around |~)?(?P<first>{_NUMBER})(?:\s?\\?%|\s?[x×]|\s(?:{_UNIT_WORDS})\b|\s?points?)?"
     rf"(?:\s\([^)]*\))?\s+(?:up |down )?to\s+(?:(?:{_alternatives(_QUALIFIERS, 'q')})\s*)?"
     rf"(?P<value>{_NUMBER})(?![\w.]*\d)(?:{_UNIT})?",
+)
+_TIMES_FIRST = re.compile(
+    rf"(?:(?:{_alternatives(_QUALIFIERS, 'q')})\s*)?(?<![\w.\])}}])\s?[×x]\s?(?P<value>{_NUMBER})(?![\w.]|\s?[x×])"
 )
 _IN_WORDS = re.compile(
     rf"(?:(?:{_alternatives(_QUALIFIERS, 'q')})\s+)?\b(?:"
@@ -144,7 +148,7 @@ def find_quantities(text: str) -> Iterator[Quantity]:
     A bare number is one only where it has a decimal point, or is what something rose or fell to.
     """
     found: list[Quantity] = []
-    for find in (_changes, _worded, _plain):
+    for find in (_changes, _worded, _times_first, _plain):
         found += (q for q in find(text) if not any(q.start < o.end and o.start < q.end for o in found))
     yield from sorted(found, key=lambda quantity: quantity.start)
 
@@ -215,6 +219,12 @@ def _plain(text: str) -> Iterator[Quantity]:
         qualifier = _qualifier(match) or ("over" if match["plus"] else None) or _trailing_average(text, match.end())
         direction = _SIGNS.get(match["sign"] or "") or _direction(text, match)
         yield Quantity(*match.span(), value, unit, qualifier, direction, origin)
+
+
+def _times_first(text: str) -> Iterator[Quantity]:
+    """Multiples with the sign before the number, as in "up to × 6 faster"."""
+    for match in _TIMES_FIRST.finditer(text):
+        yield Quantity(*match.span(), _number(match["value"]), "×", _qualifier(match), _direction(text, match))
 
 
 def _trailing_average(text: str, end: int) -> str | None:

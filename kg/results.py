@@ -38,6 +38,8 @@ _CUES: tuple[tuple[str, Direction | None, str], ...] = (
         Direction.DECREASE,
         r"(?:reduc|decreas|lower|cut|shrink|sav|minimi[sz]|compress|slash)(?:e|es|ed|ing|s|ting)?\b",
     ),
+    (_CHANGE, Direction.INCREASE, r"(?:doubl|tripl|quadrupl)(?:e|es|ed|ing)\b"),
+    (_CHANGE, Direction.DECREASE, r"halv(?:e|es|ed|ing)\b"),
     (_CHANGE, Direction.WORSE, r"(?:degrad|worsen|hurt)(?:e|es|ed|ing|s)?\b"),
     (
         _CHANGE,
@@ -164,11 +166,18 @@ class _Reader:
                     metric = measured  # "reaches 73.3% Dice, beating the baseline by 8%"
                 measured = metric or measured
                 near = self._near(stretch, quantity)
-                told = replace(
-                    filled, metric=metric, dataset=self._dataset(stretch, near), task=self._task(stretch, near)
-                )
+                paired = self._respective(quantity)
+                data = paired or self._dataset(stretch, near)
+                told = replace(filled, metric=metric, dataset=data, task=self._task(stretch, near))
                 for baseline in baselines or _NOTHING:
                     yield _with_quantity(replace(told, baseline=baseline), quantity, stretch.cue)
+
+    def _respective(self, quantity: Quantity | None) -> Mention | None:
+        """The dataset that a quantity is paired with where "respectively" pairs as many of the one as of the other."""
+        data = list({m.name: m for m in self.mentions if m.type is EntityType.DATASET}.values())
+        if quantity is None or len(data) != len(self.quantities) or "respectively" not in self.text[self.start :]:
+            return None
+        return data[self.quantities.index(quantity)]
 
     def _near(self, stretch: _Stretch, quantity: Quantity | None) -> tuple[int, int]:
         """Where what a quantity holds for is named: after it, up to the next quantity; else in the whole stretch."""
@@ -251,7 +260,7 @@ class _Reader:
         if free:
             return free[0]
         if owned is None and (noun := _noun_phrase_before(region)):
-            return noun
+            return next((m for m in inside if m.name in noun), noun)
         return self.own or (owned[0] if owned and not _PRONOUN.fullmatch(owned[0]) else None)
 
     # metric and quantity
@@ -295,6 +304,9 @@ class _Reader:
         ]
         if measured:
             return list({m.name: m for m in measured}.values())
+        if stretch.cue.kind == _CHANGE and _INTRANSITIVE.match(self.text, stretch.cue.end):
+            earlier = [m for m in self.mentions if m.type is EntityType.METRIC and m.end <= stretch.cue.start]
+            return [*earlier[-1:]]  # "accuracy improved by 7%"
         if stretch.cue.kind == _CHANGE:
             counted = any(stretch.cue.start <= q.start < stretch.end for q in self.quantities)
             return list(self._objects(stretch.cue.end, stretch.end, counted=counted))
@@ -486,6 +498,7 @@ _PREPOSED = (
     r"\b(?:on|of|in|for|with|using|by|to|across|over|than|from|via|through|like|as|against|between|under)"
     r"\s(?:[\w-]+\s){0,3}$"
 )
+_INTRANSITIVE = re.compile(r"\s+(?:\w+ly\s+)?(?:by|from|to|with)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"it|we|they", re.IGNORECASE)
 _COMPARED_FIRST = re.compile(
     r"\b(?:Compared (?:to|with|against)|In comparison (?:to|with)|Relative to|In contrast to|Unlike)\s+", re.IGNORECASE

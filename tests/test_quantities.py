@@ -78,6 +78,8 @@ TABLE: list[tuple[str, str, str | None, str | None, str | None, str | None]] = [
     ("3 orders of magnitude", "1000", "×", None, None, None),
     ("up to two orders of magnitude", "100", "×", "up to", None, None),
     ("1-2 orders of magnitude", "100", "×", None, None, None),
+    ("up to × 6 faster", "6", "×", "up to", "increase", None),
+    ("by ×125", "125", "×", None, None, None),
     # shares in words
     ("by half", "50", "%", None, None, None),
     ("in half", "50", "%", None, None, None),
@@ -175,6 +177,7 @@ TABLE: list[tuple[str, str, str | None, str | None, str | None, str | None]] = [
     ("3% to 5%", "5", "%", None, None, "3"),
     ("3 to 5%", "5", "%", None, None, "3"),
     ("6%–6.66%", "6.66", "%", None, None, "6"),
+    ("0.10-0.22", "0.22", None, None, None, "0.10"),
     ("10-100x", "100", "×", None, None, "10"),
     # scales, bare numbers, unit words
     ("7.3 million", "7300000", None, None, None, None),
@@ -209,6 +212,7 @@ def test_an_expression_is_read(row: tuple[str, str, str | None, str | None, str 
     "text",
     [
         "GPT-4",
+        "3D x 5D",
         "in 2024",
         "10 datasets",
         "5-shot learning",

@@ -129,6 +129,30 @@ def _shown(claim: Claim) -> dict[str, Any]:
             ],
         ),
         (
+            "FOO reaches an accuracy of 81.4% and 79.2% on ONE and TWO, respectively.",
+            {"FOO": M, "accuracy": X, "ONE": D, "TWO": D},
+            None,
+            [
+                {"subject": "FOO", "value": value, "unit": "%", "metric": "accuracy", "dataset": data}
+                for value, data in (("81.4", "ONE"), ("79.2", "TWO"))
+            ],
+        ),
+        (
+            "The accuracy of FOO improved by up to 7.4%.",
+            {"FOO": M, "accuracy": X},
+            None,
+            [
+                {
+                    "subject": "FOO",
+                    "direction": "better",
+                    "value": "7.4",
+                    "unit": "%",
+                    "qualifier": "up to",
+                    "metric": "accuracy",
+                }
+            ],
+        ),
+        (
             "Under limited data, FOO surpasses BAR.",
             {"FOO": M, "BAR": M},
             None,
