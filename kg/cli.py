@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -72,7 +73,8 @@ def main() -> None:
     type=click.FloatRange(0, 1),
     help="Leave out what the extractor is less sure of.",
 )
-def build(inputs: Sequence[str], out: Path, base: str, min_confidence: float) -> None:
+@click.option("--workers", type=click.IntRange(1), help="Processes that extract. [default: one for each core]")
+def build(inputs: Sequence[str], out: Path, base: str, min_confidence: float, workers: int | None) -> None:
     """Build the graph of the abstracts in INPUT: files, folders, or - for standard input.
 
     Reads text lists (abstracts separated by blank lines), JSON, JSON Lines, CSV and TSV, in any usual encoding,
@@ -83,7 +85,7 @@ def build(inputs: Sequence[str], out: Path, base: str, min_confidence: float) ->
     from kg.pipeline import build as build_graph
     from kg.terminal import with_progress
 
-    options = BuildOptions(_checked_base(base), min_confidence)
+    options = BuildOptions(_checked_base(base), min_confidence, workers or os.cpu_count() or 1)
     built = build_graph(inputs, options=options, stdin=sys.stdin.buffer, progress=with_progress)
     for problem in built.problems:
         _complain(problem)

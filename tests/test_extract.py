@@ -85,6 +85,11 @@ def test_a_paper_reads_the_same_whatever_stands_beside_it() -> None:
     assert next(extract([Paper(TEXT), *others])) == alone
 
 
+def test_two_processes_find_what_one_finds() -> None:
+    papers = [Paper(text) for text in SEED.read_text(encoding="utf-8").split("\n\n")[1:8]]
+    assert list(extract(papers, workers=2)) == list(extract(papers))
+
+
 @pytest.mark.parametrize(
     "text",
     [
