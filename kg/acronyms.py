@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Definition", "find_definitions"]
+__all__ = ["Definition", "find_definitions", "stands_for"]
 
 _BRACKET = re.compile(r"\(([^()]{1,120})\)")
 _SHORT = re.compile(r"[A-Za-z0-9][\w+³²./-]{0,14}")
@@ -35,6 +35,15 @@ def find_definitions(text: str) -> Iterator[Definition]:
     for bracket in _BRACKET.finditer(text):
         if definition := _short_inside(text, bracket) or _long_inside(text, bracket):
             yield definition
+
+
+def stands_for(short: str, long: str) -> bool:
+    """Whether `short` can be an acronym of `long`, by its letters.
+
+    >>> stands_for("GNNs", "graph neural networks"), stands_for("CNN", "three stabilizers")
+    (True, False)
+    """
+    return any(c.isalnum() for c in short) and _long_form_start(long, short) == 0
 
 
 def _short_inside(text: str, bracket: re.Match[str]) -> Definition | None:

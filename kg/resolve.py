@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from kg.acronyms import stands_for
 from kg.identity import canonical_key, surface_form
 from kg.records import Entity, EntityType, Extraction, RelationType
 
@@ -57,12 +58,15 @@ def resolve_entities(extractions: Iterable[tuple[str, Extraction]]) -> Resolutio
 
 
 def _definitions(extraction: Extraction) -> dict[str, str]:
-    """The keys of the short forms that this paper defines, each with the key of its long form."""
+    """The keys of the short forms that this paper defines, each with the key of its long form.
+
+    That two mentions name one thing counts only where the one can be the acronym of the other.
+    """
     found: dict[str, str] = {}
     for relation in extraction.relations:
         if relation.type is RelationType.SAME_ENTITY:
             long, short = sorted((relation.head.name, relation.tail.name), key=lambda name: (-len(name), name))
-            if canonical_key(long) != canonical_key(short):
+            if canonical_key(long) != canonical_key(short) and stands_for(short, surface_form(long)):
                 found.setdefault(canonical_key(short), canonical_key(long))
     return {short: _end_of_chain(found, short) for short in found}
 
