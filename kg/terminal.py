@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
+from shutil import get_terminal_size
 
 import click
 from pyoxigraph import BlankNode, Literal, NamedNode, QuerySolutions
@@ -16,6 +17,8 @@ from kg.store import prefixes
 __all__ = ["plain", "print_explanation", "print_rows", "print_solutions", "with_progress"]
 
 
+_PAGE = 160  # columns of what is not a terminal
+_READABLE = 36  # columns in which a longer text is still read with ease
 _STEERING = ("Cc", "Cf", "Cs")
 """Unicode categories of what may steer a terminal: controls, formats such as right-to-left marks, surrogates."""
 
@@ -50,7 +53,25 @@ def print_solutions(solutions: QuerySolutions) -> int:
 
 
 def print_rows(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints a table as wide as the terminal, with columns of numbers to the right."""
+    """Prints a table, or where it would not fit the terminal, a block of lines for each row."""
+    width = get_terminal_size().columns if sys.stdout.isatty() else _PAGE
+    least = sum(min(_READABLE, max([len(name), *(len(row[n]) for row in rows)])) + 3 for n, name in enumerate(names))
+    if least > width:
+        _print_blocks(names, rows)
+    else:
+        _print_table(names, rows, width)
+
+
+def _print_blocks(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    indent = max(map(len, names)) + 2
+    for row in rows:
+        for name, cell in zip(names, row, strict=True):
+            if cell:
+                click.echo(click.style(f"{name:<{indent}}", dim=True) + cell)
+        click.echo()
+
+
+def _print_table(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -62,7 +83,6 @@ def print_rows(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    width = None if sys.stdout.isatty() else 160
     Console(width=width, highlight=False).print(table)
 
 
