@@ -14,9 +14,9 @@ def test_a_table_that_does_not_fit_is_printed_row_by_row_without_empty_cells(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     names = ["subject", "value", "metric", "baseline", "condition", "sentence"]
-    print_rows(names, [["SOAP", "40", "", "AdamW", "a" * 60, "We propose SOAP. " * 9]])
+    print_rows(names, [["SOAP " * 9, "40", "", "AdamW " * 9, "a" * 60, "We propose SOAP. " * 9]])
     out = capsys.readouterr().out
-    assert "subject    SOAP\n" in out
+    assert "value      40\n" in out
     assert "metric " not in out
 
 
