@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
 from pyoxigraph import Literal, NamedNode, Triple
@@ -11,10 +11,10 @@ from pyoxigraph import Literal, NamedNode, Triple
 from kg import vocabulary as v
 from kg.identity import entity_iri, hashed_iri
 from kg.records import (
+    DOMAIN_AND_RANGE,
     SLOTS,
     Claim,
     Entity,
-    EntityType,
     Evidence,
     Extraction,
     Mention,
@@ -28,19 +28,6 @@ from kg.resolve import Resolution
 __all__ = ["paper_triples", "statement_triples", "to_triples"]
 
 Term = NamedNode | Literal
-
-_METHOD, _TASK, _DATASET = EntityType.METHOD, EntityType.TASK, EntityType.DATASET
-DOMAIN_AND_RANGE: Mapping[RelationType, frozenset[tuple[EntityType, EntityType]]] = {
-    RelationType.USED_FOR: frozenset({(_METHOD, _TASK), (_METHOD, _METHOD)}),
-    RelationType.PART_OF: frozenset({(_METHOD, _METHOD)}),
-    RelationType.KIND_OF: frozenset({(_METHOD, _METHOD)}),
-    RelationType.SUB_TASK_OF: frozenset({(_TASK, _TASK)}),
-    RelationType.EVALUATED_ON: frozenset({(_METHOD, _DATASET)}),
-    RelationType.TRAINED_ON: frozenset({(_METHOD, _DATASET)}),
-    RelationType.BENCHMARK_FOR: frozenset({(_DATASET, _TASK)}),
-    RelationType.COMPARED_WITH: frozenset((t, t) for t in EntityType),
-}
-"""Which types a relation joins (ANNOTATION.md, "Relations"); one between others is left out of the graph."""
 
 
 def to_triples(extractions: Iterable[tuple[str, Extraction]], resolution: Resolution, *, base: str) -> Iterator[Triple]:
@@ -111,7 +98,10 @@ def _statements(
 
 
 def _statement(iri: str, relation: Relation, resolution: Resolution, base: str) -> Statement | None:
-    """The statement that a relation makes of its entities, or None where it makes none."""
+    """The statement that a relation makes of its entities, or None where it makes none.
+
+    The entities have the types that most papers give them; a relation that does not fit those is left out.
+    """
     if relation.type is RelationType.SAME_ENTITY:
         return None
     head, tail = (resolution.entity(iri, mention.name) for mention in (relation.head, relation.tail))

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from kg.errors import ModelError
-from kg.records import EntityType, RelationType, Role
+from kg.records import DOMAIN_AND_RANGE, EntityType, RelationType, Role
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]
@@ -92,20 +92,6 @@ PAIR_LABELS: tuple[PairLabel | None, ...] = (
     ),
 )
 """What a pair of mentions can be; the first is "no relation"."""
-
-_M, _T, _D, _X = EntityType
-DOMAINS: dict[RelationType, frozenset[tuple[EntityType, EntityType]]] = {
-    RelationType.USED_FOR: frozenset({(_M, _T), (_M, _M)}),
-    RelationType.PART_OF: frozenset({(_M, _M)}),
-    RelationType.KIND_OF: frozenset({(_M, _M)}),
-    RelationType.SUB_TASK_OF: frozenset({(_T, _T)}),
-    RelationType.EVALUATED_ON: frozenset({(_M, _D)}),
-    RelationType.TRAINED_ON: frozenset({(_M, _D)}),
-    RelationType.BENCHMARK_FOR: frozenset({(_D, _T)}),
-    RelationType.COMPARED_WITH: frozenset((type_, type_) for type_ in EntityType),
-    RelationType.SAME_ENTITY: frozenset((type_, type_) for type_ in EntityType),
-}
-"""Which types each relation may join, head first (ANNOTATION.md)."""
 
 
 def piece_shape(text: str) -> int:
@@ -196,7 +182,7 @@ def allowed_pairs() -> Bools:
     allowed = np.zeros((len(types), len(types), len(PAIR_LABELS)), dtype=bool)
     allowed[:, :, 0] = True
     for number, label in enumerate(PAIR_LABELS):
-        for head, tail in DOMAINS[label.type] if label is not None else ():
+        for head, tail in DOMAIN_AND_RANGE[label.type] if label is not None else ():
             first, second = (tail, head) if label is not None and label.reverse else (head, tail)
             allowed[types.index(first), types.index(second), number] = True
     return allowed

@@ -6,12 +6,13 @@ abstract, `Paper.abstract`; only :class:`CleanText` knows the cleaned text, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
 __all__ = [
+    "DOMAIN_AND_RANGE",
     "SLOTS",
     "Claim",
     "ClaimKind",
@@ -56,6 +57,23 @@ class RelationType(StrEnum):
     COMPARED_WITH = "comparedWith"
     SAME_ENTITY = "sameEntity"
     """Two mentions name one entity, such as a long form and its acronym; makes no triple."""
+
+
+_SAME_TYPE = frozenset((kind, kind) for kind in EntityType)
+_METHOD, _TASK, _DATASET, _ = EntityType
+
+DOMAIN_AND_RANGE: Mapping[RelationType, frozenset[tuple[EntityType, EntityType]]] = {
+    RelationType.USED_FOR: frozenset({(_METHOD, _TASK), (_METHOD, _METHOD)}),
+    RelationType.PART_OF: frozenset({(_METHOD, _METHOD)}),
+    RelationType.KIND_OF: frozenset({(_METHOD, _METHOD)}),
+    RelationType.SUB_TASK_OF: frozenset({(_TASK, _TASK)}),
+    RelationType.EVALUATED_ON: frozenset({(_METHOD, _DATASET)}),
+    RelationType.TRAINED_ON: frozenset({(_METHOD, _DATASET)}),
+    RelationType.BENCHMARK_FOR: frozenset({(_DATASET, _TASK)}),
+    RelationType.COMPARED_WITH: _SAME_TYPE,
+    RelationType.SAME_ENTITY: _SAME_TYPE,
+}
+"""The types of head and tail that a relation may join."""
 
 
 class ClaimKind(StrEnum):

@@ -7,7 +7,6 @@ import pytest
 
 from kg.errors import ModelError
 from kg.model import (
-    DOMAINS,
     PAIR_LABELS,
     TAGS,
     WEIGHTS,
@@ -20,7 +19,7 @@ from kg.model import (
     piece_shapes,
     windows,
 )
-from kg.records import EntityType, RelationType
+from kg.records import DOMAIN_AND_RANGE, EntityType, RelationType
 
 M, T, D, X = EntityType
 
@@ -97,7 +96,7 @@ def test_types_limit_the_relations_of_a_pair():
     names = {(label.type, label.reverse) for label, ok in zip(PAIR_LABELS, allowed[2, 1], strict=True) if ok and label}
     assert (types[2], types[1]) == (D, T)
     assert names == {(RelationType.BENCHMARK_FOR, False)}
-    assert set(DOMAINS) == set(RelationType)
+    assert set(DOMAIN_AND_RANGE) == set(RelationType)
 
 
 def test_shapes_tell_case_and_the_space_before():
