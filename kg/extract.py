@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import spacy
 from spacy.language import Language
+from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, SpanGroup
 
 from kg.acronyms import Definition, find_definitions
@@ -174,8 +175,12 @@ def _covers(mention: Mention, span: tuple[int, int]) -> bool:
 
 @lru_cache(maxsize=1)
 def load_pipeline() -> Language:
-    """The pipeline that :func:`extract` runs: a blank English tokenizer and our two components."""
+    """The pipeline that :func:`extract` runs: our two components over words that white space parts.
+
+    spaCy's English tokenizer takes time in the square of a run of brackets, and our components read characters.
+    """
     nlp = spacy.blank("en")
+    nlp.tokenizer = Tokenizer(nlp.vocab)
     nlp.max_length = 10_000_000  # no parser and no tagger: memory grows with the text alone
     nlp.add_pipe("kg_sentences")
     nlp.add_pipe("kg_extractor")
