@@ -20,9 +20,11 @@ from dataclasses import replace
 from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import spacy
+from spacy.attrs import SENT_START
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, SpanGroup
@@ -70,9 +72,9 @@ def make_sentences(nlp: Language, name: str) -> Callable[[Doc], Doc]:
 
 def _set_sentences(doc: Doc) -> Doc:
     starts = {start for start, _ in split_sentences(doc.text)}
-    for token in doc:
-        token.is_sent_start = token.i == 0 or token.idx in starts
-    return doc
+    marks: Any = np.array([[1 if token.i == 0 or token.idx in starts else -1] for token in doc], dtype=np.int64)
+    # All at once: setting token by token takes time in the square of their number.
+    return doc.from_array([SENT_START], marks.astype(np.uint64)) if len(doc) else doc
 
 
 @Language.factory("kg_extractor")
