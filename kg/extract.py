@@ -14,6 +14,7 @@ There, every offset counts characters of `doc.text`.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -56,6 +57,9 @@ __all__ = ["extract", "load_pipeline", "model_hash"]
 
 SPANS_KEY = "kg_mentions"
 """Where a `Doc` keeps its mentions, as a span group whose labels are the entity types."""
+
+_ADJECTIVE = re.compile(r"\S+-(?:[a-z]+ed|aware|driven|free|specific|like|style|centric|agnostic)")
+"""A word such as "GNN-augmented" says how something is, and names nothing."""
 
 _MOST = 0.7  # share of a long form that a mention must cover to be it
 
@@ -116,7 +120,11 @@ def _set_extractions(doc: Doc, reading: Reading) -> Doc:
     read = [_mention(text, found, definitions) for found in reading.spans]
     defined = tuple(_defined(text, read, definitions))
     full = {mention for relation in defined for mention in (relation.head, relation.tail)}
-    kept = {m for m in read if m in full or not any(m.start < f.end and f.start < m.end for f in full)}
+    kept = {
+        m
+        for m in read
+        if m in full or not (_ADJECTIVE.fullmatch(m.name) or any(m.start < f.end and f.start < m.end for f in full))
+    }
     relations = [
         Relation(read[r.head], r.type, read[r.tail], *_around(sentences, read[r.head]), r.confidence)
         for r in reading.relations

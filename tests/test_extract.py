@@ -73,6 +73,13 @@ def test_a_part_of_a_long_form_is_not_what_the_acronym_stands_for() -> None:
     assert names == {"ShampoO with Adam in the Preconditioner's eigenbasis", "SOAP"}
 
 
+def test_an_adjective_made_of_a_name_is_no_mention() -> None:
+    found = extracted(
+        "GNN-augmented and BERT-based variants of graph neural networks are trained. GNN-aware pruning helps."
+    )
+    assert not [m.name for m in found.mentions if m.name in ("GNN-augmented", "BERT-based")]
+
+
 def test_a_mention_ends_before_the_acronym_that_it_defines() -> None:
     found = extracted("Shallow networks solve linear programming (LP) problems. LP is hard.")
     assert not [mention.name for mention in found.mentions if "(" in mention.name]

@@ -273,15 +273,22 @@ def read_gsap(path: Path, folds: Iterable[int]) -> Iterator[Document]:
         yield Document(line["id"], line["text"], split_sentences(line["text"]), mentions, annotates=labels)
 
 
-def read_csabstruct(path: Path) -> Iterator[Document]:
-    """The abstracts of CSAbstruct (Cohan et al., EMNLP 2019): sentence roles and nothing else."""
+def read_csabstruct(path: Path, *, least: float = 0.0) -> Iterator[Document]:
+    """The abstracts of CSAbstruct (Cohan et al., EMNLP 2019): sentence roles and nothing else.
+
+    A role on which less than the share `least` of the crowd agreed is not known. All of the test split has 0.6 or
+    more, but only half of the train and dev splits.
+    """
     for number, line in enumerate(_lines(path)):
         text, sentences = "", []
         for sentence in line["sentences"]:
             text += " " if text else ""
             sentences.append((len(text), len(text) + len(sentence)))
             text += sentence
-        roles = tuple(Role(label) for label in line["labels"])
+        sure = line.get("confs") or [1.0] * len(line["labels"])
+        roles = tuple(
+            Role(label) if agreed >= least else None for label, agreed in zip(line["labels"], sure, strict=True)
+        )
         yield Document(f"csabstruct-{number}", text, tuple(sentences), roles=roles, annotates=Labels(roles=True))
 
 
@@ -500,11 +507,11 @@ def read_corpora(data: Path, own: Path | None = None) -> Corpora:
         "tdmsci": read_tdmsci(data / "nlp_tdms/TDMSci/conllFormat/train_1500_v2.conll"),
         "scinlp": read_scinlp(data / "scinlp/train.json"),
         "gsap": read_gsap(gsap, range(8)),
-        "csabstruct": read_csabstruct(data / "csabstruct/derived/train_nodup.jsonl"),
+        "csabstruct": read_csabstruct(data / "csabstruct/derived/train_nodup.jsonl", least=0.5),
     }
     dev = {
         "scier": read_scier(data / "scier/PLM/dev.jsonl"),
-        "csabstruct": read_csabstruct(data / "csabstruct/derived/dev_nodup.jsonl"),
+        "csabstruct": read_csabstruct(data / "csabstruct/derived/dev_nodup.jsonl", least=0.6),
     }
     if own is not None and (own / "train.jsonl").exists():
         train["own"] = read_own(own / "train.jsonl")

@@ -39,7 +39,7 @@ class EncoderConfig:
 class LockedDropout(nn.Module):
     """Dropout of the same features at every place of a text (Gal and Ghahramani, 2016).
 
-    Drawing one mask a text instead of one a piece makes a training step on a CPU 1.6 times as fast.
+    One mask a text is cheap to draw; masks for every piece and attention weight took half of a step on a CPU.
     """
 
     def __init__(self, rate: float) -> None:

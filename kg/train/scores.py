@@ -101,8 +101,9 @@ def _relation_key(document: Document, link: Link, *, typed: bool) -> Hashable:
 
 def _roles(document: Document, gold: Document) -> Iterable[tuple[str, Hashable]]:
     if gold.annotates.roles:
-        for sentence, role in zip(document.sentences, document.roles, strict=False):
-            if role is not None:
+        known = gold.roles or (None,) * len(document.sentences)
+        for sentence, role, asked in zip(document.sentences, document.roles, known, strict=False):
+            if role is not None and asked is not None:
                 yield role.value, sentence
 
 

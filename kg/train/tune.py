@@ -18,8 +18,8 @@ from kg.train.scores import calibration_error, score_documents
 
 __all__ = ["Calibration", "DevText", "calibrate", "choose_biases", "fit_platt"]
 
-OUTSIDE = (-1.0, -0.6, -0.3, 0.0, 0.3, 0.6)
-UNRELATED = (-1.2, -0.9, -0.6, -0.3, 0.0, 0.3)
+OUTSIDE = (-0.6, -0.3, 0.0, 0.3)
+UNRELATED = (-1.2, -0.8, -0.4, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
