@@ -102,7 +102,7 @@ class Extractor:
     def __call__(self, doc: Doc) -> Doc:
         """The document with its mentions, relations, proposals and claims set."""
         spans = [(sentence.start_char, sentence.end_char) for sentence in doc.sents]
-        (reading,) = self.model.read([doc.text], [spans], batch=1)
+        (reading,) = self.model.read([doc.text], [spans])
         return _set_extractions(doc, reading)
 
     def pipe(self, stream: Iterable[Doc], **_: object) -> Iterator[Doc]:

@@ -30,7 +30,9 @@ _NOT_THE_OBJECT = re.compile(
     r"\(|\b(?:for|to|that|which|by|using|with|where|on|of|in|from|leveraging|against|towards?|based)\b", re.IGNORECASE
 )
 _AND_MORE = re.compile(r"\s*(?:\([^()]*\)\s*)?(?:,?\s*and\s+(?:the\s+|an?\s+)?|,\s*)", re.IGNORECASE)
-_APPOSITION = re.compile(r"\s*(?:\([^()]*\)\s*)?,\s+(?:our (?:new|novel|own)|a (?:novel|new)|the first)\b", re.IGNORECASE)
+_APPOSITION = re.compile(
+    r"\s*(?:\([^()]*\)\s*)?,\s+(?:our (?:new|novel|own)|a (?:novel|new)|the first)\b", re.IGNORECASE
+)
 _IS_NAME = re.compile(r".*(?:[A-Z].*[A-Z0-9]|[a-z].*[A-Z]|[A-Z].*\d)")
 
 
