@@ -303,7 +303,8 @@ class _Reader:
             if m.type is EntityType.METRIC and first <= m.start < stretch.end and not self._compared(m, stretch)
         ]
         if measured:
-            return list({m.name: m for m in measured}.values())
+            named: list[Slot] = list({m.name: m for m in measured}.values())
+            return [*self._unnamed_object(stretch, measured[0].start), *named]
         if stretch.cue.kind == _CHANGE and _INTRANSITIVE.match(self.text, stretch.cue.end):
             earlier = [m for m in self.mentions if m.type is EntityType.METRIC and m.end <= stretch.cue.start]
             return [*earlier[-1:]]  # "accuracy improved by 7%"
@@ -316,6 +317,14 @@ class _Reader:
             self.text[stretch.cue.end : stretch.end],
         )
         return [said[0]] if said else []
+
+    def _unnamed_object(self, stretch: _Stretch, metric: int) -> Sequence[Slot]:
+        """The words that a verb of change acts on by so much, where the first metric stands only after that."""
+        led = [q for q in self.quantities if stretch.cue.end <= q.start < metric]
+        if stretch.cue.kind != _CHANGE or not led or _INTRANSITIVE.match(self.text, stretch.cue.end):
+            return []
+        objects = self._objects(stretch.cue.end, led[0].start, counted=True)
+        return [thing for thing in objects if isinstance(thing, str)][:1]
 
     def _compared(self, mention: Mention, stretch: _Stretch) -> bool:
         return any(c.start() >= stretch.cue.start and c.end() <= mention.start < c.end() + 40 for c in self.contrasts)

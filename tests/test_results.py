@@ -129,6 +129,15 @@ def _shown(claim: Claim) -> dict[str, Any]:
             ],
         ),
         (
+            "FOO cuts the number of steps by 40% and latency by 35%.",
+            {"FOO": M, "latency": X},
+            None,
+            [
+                {"subject": "FOO", "direction": "decrease", "value": value, "unit": "%", "metric": metric}
+                for value, metric in (("40", "number of steps"), ("35", "latency"))
+            ],
+        ),
+        (
             "FOO reaches an accuracy of 81.4% and 79.2% on ONE and TWO, respectively.",
             {"FOO": M, "accuracy": X, "ONE": D, "TWO": D},
             None,
