@@ -74,18 +74,23 @@ def main() -> None:
     help="Leave out what the extractor is less sure of.",
 )
 @click.option("--workers", type=click.IntRange(1), help="Processes that extract. [default: one for each core]")
-def build(inputs: Sequence[str], out: Path, base: str, min_confidence: float, workers: int | None) -> None:
+@click.option("--format", "form", help="Format of the inputs (kg formats lists them). [default: by content]")
+def build(
+    inputs: Sequence[str], out: Path, base: str, min_confidence: float, workers: int | None, form: str | None
+) -> None:
     """Build the graph of the abstracts in INPUT: files, folders, or - for standard input.
 
-    Reads text lists (abstracts separated by blank lines), JSON, JSON Lines, CSV and TSV, in any usual encoding,
-    gzipped or not. Writes graph.ttl, graph.html, manifest.json and the store into the folder.
+    Reads text lists (abstracts separated by blank lines), tables, BibTeX, RIS, and what PubMed, arXiv, OpenReview,
+    OpenAlex and others export (kg formats), in any usual encoding, gzipped or not. Writes graph.ttl, graph.html,
+    manifest.json and the store into the folder.
+
     Exit status: 0 when all went in, 1 when records were left out, 2 for a wrong call.
     """
     from kg.pipeline import BuildOptions, build_to_folder
     from kg.pipeline import build as build_graph
     from kg.terminal import with_progress
 
-    options = BuildOptions(_checked_base(base), min_confidence, workers or os.cpu_count() or 1)
+    options = BuildOptions(_checked_base(base), min_confidence, workers or os.cpu_count() or 1, form)
     built = build_graph(inputs, options=options, stdin=sys.stdin.buffer, progress=with_progress)
     for problem in built.problems:
         _complain(problem)
@@ -122,6 +127,40 @@ def _summarise(built: Build, out: Path) -> None:
     click.echo(f"statements  {sum(found.statements.values())}")
     click.echo(f"claims      {sum(found.claims.values())}  ({claims})")
     click.echo(f"written to {out}: graph.html to look at, graph.ttl to take along; ask with: kg query --list -g {out}")
+
+
+@main.command("read")
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option("--format", "form", help="Format of the inputs (kg formats lists them). [default: by content]")
+@click.option("--count", is_flag=True, help="Print only how many there are.")
+def read(inputs: Sequence[str], form: str | None, count: bool) -> None:
+    """Print the papers in INPUT as JSON Lines, without building anything. Exit status as of kg build."""
+    from kg.errors import InputError
+    from kg.read import json_line, read_papers
+
+    papers = problems = 0
+    for record in read_papers(inputs, stdin=sys.stdin.buffer, format=form):
+        if isinstance(record, InputError):
+            problems += 1
+            _complain(record)
+        else:
+            papers += 1
+            if not count:
+                click.echo(json_line(record))
+    if count:
+        click.echo(papers)
+    if problems:
+        sys.exit(1)
+
+
+@main.command()
+def formats() -> None:
+    """List the formats that papers are read from; a file's content tells which it is."""
+    from kg.read import FORMATS
+
+    width = max(len(known.name) for known in FORMATS)
+    for known in FORMATS:
+        click.echo(f"{known.name:<{width}}  {known.about}")
 
 
 @main.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})

@@ -42,6 +42,8 @@ PAPERS_A_WORKER = 50
 class BuildOptions:
     """What a user may choose: where IRIs live, how sure (0 to 1) an extraction must be, how many processes extract.
 
+    `format` is a name of `kg.read.FORMATS`, for inputs whose content does not tell it.
+
     The number of `workers` changes the time and nothing else; a script that asks for more than one must guard its
     start with ``if __name__ == "__main__"``.
     """
@@ -49,6 +51,7 @@ class BuildOptions:
     base: str = BASE
     min_confidence: float = 0.0
     workers: int = 1
+    format: str | None = None
 
 
 @dataclass(slots=True)
@@ -81,7 +84,7 @@ def build(
     record bears with a different text.
     """
     started = time.perf_counter()
-    papers, problems, duplicates = _distinct(read_papers(inputs, stdin=stdin), options.base)
+    papers, problems, duplicates = _distinct(read_papers(inputs, stdin=stdin, format=options.format), options.base)
     workers = min(options.workers, 1 + len(papers) // PAPERS_A_WORKER)
     extracted = extract(papers.values(), workers=workers)
     shown = progress(extracted, len(papers)) if progress else extracted

@@ -230,3 +230,30 @@ def test_a_broken_pipe_is_no_error(built: str) -> None:
     command = f"{sys.executable} -m kg query 'SELECT * {{ ?s ?p ?o }}' -g {built} | head -1"
     result = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert "Traceback" not in result.stderr
+
+
+def test_read_prints_the_papers_as_json_lines_that_read_again(tmp_path: Path) -> None:
+    printed = kg("read", str(SEED))
+    assert printed.exit_code == 0
+    (tmp_path / "again.jsonl").write_text(printed.stdout, encoding="utf-8")
+    assert kg("read", "--count", str(tmp_path / "again.jsonl")).stdout == "19\n"
+
+
+def test_read_counts_and_its_status_tells_of_broken_records(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"abstract": "We propose SOAP."}\n{"abst\n', encoding="utf-8")
+    result = kg("read", "--count", str(tmp_path / "a.jsonl"))
+    assert (result.exit_code, result.stdout) == (1, "1\n")
+    assert "line 2" in result.stderr
+
+
+def test_an_unknown_format_names_those_there_are(tmp_path: Path) -> None:
+    for command in (("read",), ("build", "-o", str(tmp_path / "out"))):
+        result = kg(*command, "--format", "docx", str(SEED))
+        assert result.exit_code == 1
+        assert "bibtex" in result.stderr
+
+
+def test_formats_lists_them() -> None:
+    result = kg("formats")
+    assert result.exit_code == 0
+    assert "pubmed" in result.stdout

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kg.errors import InputError, RecordError
-from kg.read import ABSTRACT_LIMIT, FORMATS, read_papers
+from kg.read import ABSTRACT_LIMIT, read_papers
 from kg.records import Paper
 
 SEED = Path(__file__).parent.parent / "examples" / "iclr2025.txt"
@@ -236,7 +236,9 @@ def test_a_single_truncated_json_line_is_reported():
 
 
 def test_a_truncated_json_array_is_reported_with_its_line():
-    bad = problem('[\n {"abstract": "We propose A."},\n {"abstract": "We pro')
+    good, bad = read('[\n {"abstract": "We propose A."},\n {"abstract": "We pro')
+    assert isinstance(good, Paper)
+    assert isinstance(bad, InputError)
     assert (bad.fault, bad.where) == ("the JSON breaks off at column 15", "standard input, line 3")
 
 
@@ -554,7 +556,3 @@ def test_lines_are_read_as_they_are_asked_for(content: str):
     stdin = Counted(content.encode())
     assert isinstance(next(read_papers(["-"], stdin=stdin)), Paper)
     assert stdin.taken < len(content) / 2
-
-
-def test_the_formats_are_those_of_the_table():
-    assert [file_format.name for file_format in FORMATS] == ["JSON Lines", "JSON", "table", "text"]
