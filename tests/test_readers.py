@@ -391,6 +391,7 @@ def test_sections_of_jats_keep_their_titles():
 def test_an_answer_with_one_work_of_crossref_is_a_paper():
     work = {"DOI": "10.1000/1", "title": ["A"], "author": [{"family": "B"}], "abstract": "We propose A."}
     assert paper(json.dumps({"status": "ok", "message": work})).id == "10.1000/1"
+    assert paper(json.dumps({"message": {"title": ["A"], "abstract": "<jats:p>We.</jats:p>"}})).abstract == "We."
     assert paper(json.dumps({"status": "ok", "message": work}, indent=1)).id == "10.1000/1"
 
 

@@ -16,7 +16,7 @@ __all__ = ["CROSSREF", "CSL"]
 
 
 def _is_crossref(record: Json) -> bool:
-    return "DOI" in record and isinstance(record.get("title"), list)
+    return isinstance(record.get("title"), list) and ("DOI" in record or "<jats:" in str(record.get("abstract")))
 
 
 def _is_csl(record: Json) -> bool:

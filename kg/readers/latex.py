@@ -93,7 +93,8 @@ SYMBOLS = {
 }
 SYMBOL = re.compile(r"\\(" + "|".join(sorted(SYMBOLS, key=len, reverse=True)) + r")(?![a-zA-Z])(?:\s{1,3}(?=\S)|\{\})?")
 COMMAND = re.compile(
-    r"\\(?:text(?:subscript|superscript|it|bf|sc|tt|sf|rm|up|md|sl|normal)|emph|mbox|mathrm|url|uppercase|it|bf|sc|em|tt|rm)(?![a-zA-Z])\s{0,3}"
+    r"\\(?:text(?:subscript|superscript|it|bf|sc|tt|sf|rm|up|md|sl|normal)|emph|mbox|mathrm|url|uppercase"
+    r"|it|bf|sc|em|tt|rm)(?![a-zA-Z])\s{0,3}"
 )
 ESCAPED = re.compile(r"\\([&%$#_{}\-/ ])")
 KEPT = {"{": "\ue001", "}": "\ue002", "-": "", "/": ""}

@@ -17,16 +17,28 @@ def plain(text: str) -> str:
     'Methods: We ran H2O & x < y.'
     >>> plain("We propose\nA, if x < y.")
     'We propose\nA, if x < y.'
+    >>> plain("<p>We take x <y or z> w.</p>")
+    'We take x <y or z> w.'
     """
     if TAG.search(text) is None:
         return text
     parser = _Paragraphs()
-    parser.feed(text)
+    parser.feed(NO_TAG.sub("&lt;", text))
     parser.close()
     return parser.text()
 
 
-TAG = re.compile(r"</?[a-zA-Z][\w:-]{0,40}(?:\s[^<>]{0,1000})?/?>|&(?:#\w{1,8}|[a-zA-Z]\w{1,20});")
+NAME = (
+    r"(?:(?:jats|mml|m|xref|ns\d):[a-z][\w-]{0,40}|p|br|i|b|u|em|strong|sub|sup|su[bp]script|italic|bold|small|sc|tt|code|span"
+    r"|div|a|ul|ol|li|h[1-6]|title|sec|section|abstract|list|list-item|math|m[a-z]{1,12}|inline-formula|tex-math"
+    r"|alternatives|font|center|blockquote|dl|dt|dd|img|hr|table|tr|td|th|tbody|thead|xref|ext-link|scp)"
+)
+TAG = re.compile(
+    rf"</?{NAME}(?:\s[^<>]{{0,1000}})?/?>|<!--|&(?:#\w{{1,8}}|[a-zA-Z]\w{{1,20}});",
+    re.IGNORECASE,
+)
+NO_TAG = re.compile(rf"<(?!/?{NAME}(?:\s[^<>]{{0,1000}})?/?>|!--)", re.IGNORECASE)
+"""A "<" that begins no tag of HTML, JATS or MathML."""
 LABELS = frozenset({"title", "h1", "h2", "h3", "h4", "h5", "h6"})
 BLOCKS = frozenset({"p", "sec", "section", "div", "list", "list-item", "li", "ul", "ol", "br", "break", "abstract"})
 FORMULA = "inline-formula"
