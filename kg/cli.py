@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kg._version import __version__
+from kg.cli_identity import COMMANDS as IDENTITY_COMMANDS
 from kg.errors import KgError
+from kg.options import graph_option
 
 if TYPE_CHECKING:
     from pyoxigraph import Store
@@ -23,15 +25,6 @@ if TYPE_CHECKING:
 BASE_HELP = "Where the IRIs of papers and entities live."
 EXPORT_FORMATS = ("ttl", "nt", "nq", "trig", "jsonld", "rdfxml", "graphml", "gexf", "csv")
 TABLE_FORMATS = ("table", "csv", "tsv", "json", "xml")
-
-graph_option = click.option(
-    "-g",
-    "--graph",
-    default="exports",
-    show_default=True,
-    type=click.Path(path_type=Path),
-    help="A folder that kg build wrote, or an RDF file.",
-)
 
 
 class Commands(click.Group):
@@ -55,6 +48,10 @@ def main() -> None:
     """
 
 
+for command in IDENTITY_COMMANDS:
+    main.add_command(command)
+
+
 @main.command()
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
@@ -75,8 +72,19 @@ def main() -> None:
 )
 @click.option("--workers", type=click.IntRange(1), help="Processes that extract. [default: one for each core]")
 @click.option("--format", "form", help="Format of the inputs (kg formats lists them). [default: by content]")
+@click.option(
+    "--curation",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="People's decisions about entities. [default: curation.tsv in the folder, if it is there]",
+)
 def build(
-    inputs: Sequence[str], out: Path, base: str, min_confidence: float, workers: int | None, form: str | None
+    inputs: Sequence[str],
+    out: Path,
+    base: str,
+    min_confidence: float,
+    workers: int | None,
+    form: str | None,
+    curation: Path | None,
 ) -> None:
     """Build the graph of the abstracts in INPUT: files, folders, or - for standard input.
 
@@ -86,17 +94,21 @@ def build(
 
     Exit status: 0 when all went in, 1 when records were left out, 2 for a wrong call.
     """
+    from kg.curation import CURATION_FILE, read_curation
     from kg.pipeline import BuildOptions, build_to_folder
     from kg.pipeline import build as build_graph
     from kg.terminal import with_progress
 
-    options = BuildOptions(_checked_base(base), min_confidence, workers or os.cpu_count() or 1, form)
+    decisions = read_curation(curation or out / CURATION_FILE)
+    options = BuildOptions(_checked_base(base), min_confidence, workers or os.cpu_count() or 1, form, decisions)
     built = build_graph(inputs, options=options, stdin=sys.stdin.buffer, progress=with_progress)
     for problem in built.problems:
         _complain(problem)
     if not built.papers:
         raise KgError("no abstract was found, so nothing was written", hint="see the messages above")
     build_to_folder(built, out)
+    for decision in built.unapplied:
+        click.echo(f"kg: a decision no longer applies, for no paper has the name: {decision}", err=True)
     _summarise(built, out)
     if built.problems:
         sys.exit(1)

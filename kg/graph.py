@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
+from itertools import product
 
 from pyoxigraph import Literal, NamedNode, Triple
 
@@ -18,6 +19,7 @@ from kg.records import (
     Evidence,
     Extraction,
     Mention,
+    Merge,
     Paper,
     Relation,
     RelationType,
@@ -33,7 +35,9 @@ Term = NamedNode | Literal
 def to_triples(extractions: Iterable[tuple[str, Extraction]], resolution: Resolution, *, base: str) -> Iterator[Triple]:
     """Every triple that the extractions support, each once or more; each extraction comes with its paper's IRI."""
     support: defaultdict[Statement, set[Evidence]] = defaultdict(set)
+    abstracts: dict[str, str] = {}
     for iri, extraction in extractions:
+        abstracts[iri] = extraction.paper.abstract
         yield from paper_triples(iri, extraction.paper)
         yield from _mention_triples(iri, extraction, resolution, base)
         yield from _claim_triples(iri, extraction, resolution, base)
@@ -41,6 +45,8 @@ def to_triples(extractions: Iterable[tuple[str, Extraction]], resolution: Resolu
             support[statement].add(piece)
     for entity in resolution.entities.values():
         yield from _entity_triples(entity, base)
+    for merge in resolution.merges:
+        yield from _merge_triples(merge, abstracts, base)
     for statement, evidence in support.items():
         yield from statement_triples(statement, evidence, base=base)
 
@@ -61,9 +67,21 @@ def paper_triples(iri: str, paper: Paper) -> Iterator[Triple]:
 def _entity_triples(entity: Entity, base: str) -> Iterator[Triple]:
     node = NamedNode(entity_iri(base, entity.key))
     yield Triple(node, v.TYPE, v.ENTITY)
-    yield Triple(node, v.TYPE, v.kg(entity.type))
+    yield from (Triple(node, v.TYPE, v.kg(kind)) for kind in entity.types)
     yield Triple(node, v.PREF_LABEL, Literal(entity.label))
     yield from (Triple(node, v.ALT_LABEL, Literal(name)) for name in entity.names if name != entity.label)
+
+
+def _merge_triples(merge: Merge, abstracts: Mapping[str, str], base: str) -> Iterator[Triple]:
+    """The record of a merge; what was merged has no node of its own but keeps its IRI here."""
+    node = NamedNode(hashed_iri(base, "merge", merge.key, merge.into, merge.rule))
+    yield Triple(node, v.TYPE, v.MERGE)
+    yield Triple(node, v.FROM, NamedNode(entity_iri(base, merge.key)))
+    yield Triple(node, v.INTO, NamedNode(entity_iri(base, merge.into)))
+    yield Triple(node, v.RULE, Literal(str(merge.rule)))
+    yield Triple(node, v.SCORE, _decimal(merge.score))
+    for iri, start, end in merge.places:
+        yield from _supported(node, _evidence(iri, abstracts[iri], start, end, merge.score), base)
 
 
 def _mention_triples(iri: str, extraction: Extraction, resolution: Resolution, base: str) -> Iterator[Triple]:
@@ -100,12 +118,12 @@ def _statements(
 def _statement(iri: str, relation: Relation, resolution: Resolution, base: str) -> Statement | None:
     """The statement that a relation makes of its entities, or None where it makes none.
 
-    The entities have the types that most papers give them; a relation that does not fit those is left out.
+    The entities have the types that most mentions give them; a relation that fits none of those is left out.
     """
     if relation.type is RelationType.SAME_ENTITY:
         return None
     head, tail = (resolution.entity(iri, mention.name) for mention in (relation.head, relation.tail))
-    if head.key == tail.key or (head.type, tail.type) not in DOMAIN_AND_RANGE[relation.type]:
+    if head.key == tail.key or DOMAIN_AND_RANGE[relation.type].isdisjoint(product(head.types, tail.types)):
         return None
     if relation.type is RelationType.COMPARED_WITH:
         head, tail = sorted((head, tail), key=lambda entity: entity.key)

@@ -57,6 +57,7 @@ Ints = NDArray[np.int64]
 WEIGHTS = Path(__file__).with_name("weights")
 MANIFEST = "manifest.json"
 READER, PAIRS, TOKENIZER, SETTINGS = "reader.onnx", "pairs.onnx", "tokenizer.json", "settings.json"
+WORDS = "words.npy"
 
 MARKS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 """The vocabulary's first pieces, in this order."""

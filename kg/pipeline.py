@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -16,13 +16,14 @@ from typing import BinaryIO
 from pyoxigraph import Quad, Triple
 
 from kg._version import __version__
+from kg.curation import NO_DECISIONS, Curation, Decision
 from kg.errors import GraphError, InputError, RecordError
 from kg.extract import extract, model_hash
 from kg.graph import to_triples
-from kg.identity import BASE, paper_iri
+from kg.identity import BASE, content_hash, paper_iri
 from kg.read import read_papers
-from kg.records import Extraction, Paper, map_slots
-from kg.resolve import resolve_entities
+from kg.records import Extraction, Mention, Paper, map_slots
+from kg.resolve import Resolution, resolve_entities
 from kg.store import STORE_FOLDER, build_quads, create_store, is_store, turtle
 from kg.view import write_html
 
@@ -42,7 +43,8 @@ PAPERS_A_WORKER = 50
 class BuildOptions:
     """What a user may choose: where IRIs live, how sure (0 to 1) an extraction must be, how many processes extract.
 
-    `format` is a name of `kg.read.FORMATS`, for inputs whose content does not tell it.
+    `format` is a name of `kg.read.FORMATS`, for inputs whose content does not tell it; `curation` are people's
+    decisions about entities.
 
     The number of `workers` changes the time and nothing else; a script that asks for more than one must guard its
     start with ``if __name__ == "__main__"``.
@@ -52,6 +54,7 @@ class BuildOptions:
     min_confidence: float = 0.0
     workers: int = 1
     format: str | None = None
+    curation: Curation = NO_DECISIONS
 
 
 @dataclass(slots=True)
@@ -64,6 +67,8 @@ class Build:
     papers: int
     problems: list[InputError] = field(default_factory=list)
     duplicates: int = 0
+    unapplied: tuple[Decision, ...] = ()
+    """People's decisions about names that no paper has."""
     seconds: float = 0.0
 
     def quads(self) -> Iterator[Quad]:
@@ -89,7 +94,9 @@ def build(
     extracted = extract(papers.values(), workers=workers)
     shown = progress(extracted, len(papers)) if progress else extracted
     extractions = [(iri, _confident(e, options.min_confidence)) for iri, e in zip(papers, shown, strict=True)]
-    resolution = resolve_entities(extractions)
+    resolution = resolve_entities(extractions, options.curation)
+    if resolution.blocked:
+        extractions = [(iri, _without_blocked(e, resolution)) for iri, e in extractions]
     triples = set(to_triples(extractions, resolution, base=options.base))
     facts = {
         "version": __version__,
@@ -97,7 +104,10 @@ def build(
         "inputHash": _hash_of(papers.values()),
         "minConfidence": f"{options.min_confidence:g}",
     }
-    return Build(triples, facts, options.base, len(papers), problems, duplicates, time.perf_counter() - started)
+    if options.curation.decisions:
+        facts["curationHash"] = content_hash(*map(str, options.curation.decisions))
+    seconds = time.perf_counter() - started
+    return Build(triples, facts, options.base, len(papers), problems, duplicates, tuple(resolution.unapplied), seconds)
 
 
 def build_to_folder(built: Build, out: Path) -> None:
@@ -189,17 +199,31 @@ def _confident(extraction: Extraction, least: float) -> Extraction:
     """The extraction without what is less sure than `least`, nor what rests on such a mention."""
     if least <= 0:
         return extraction
-    kept = {m for m in extraction.mentions if m.confidence >= least}
+    sure = _with_mentions(extraction, {m for m in extraction.mentions if m.confidence >= least})
+    return replace(
+        sure,
+        relations=tuple(r for r in sure.relations if r.confidence >= least),
+        proposals=tuple(p for p in sure.proposals if p.confidence >= least),
+        claims=tuple(c for c in sure.claims if c.confidence >= least),
+    )
+
+
+def _without_blocked(extraction: Extraction, resolution: Resolution) -> Extraction:
+    """The extraction without the mentions that people said name nothing."""
+    return _with_mentions(extraction, {m for m in extraction.mentions if not resolution.names_nothing(m.name)})
+
+
+def _with_mentions(extraction: Extraction, kept: Set[Mention]) -> Extraction:
+    """The extraction with these mentions only; a claim's slot keeps the words of any other."""
     claims = (
         replace(map_slots(c, lambda m: m if m in kept else m.name), about=tuple(m for m in c.about if m in kept))
         for c in extraction.claims
-        if c.confidence >= least
     )
     return replace(
         extraction,
         mentions=tuple(m for m in extraction.mentions if m in kept),
-        relations=tuple(r for r in extraction.relations if r.confidence >= least and {r.head, r.tail} <= kept),
-        proposals=tuple(p for p in extraction.proposals if p.confidence >= least and p.mention in kept),
+        relations=tuple(r for r in extraction.relations if {r.head, r.tail} <= kept),
+        proposals=tuple(p for p in extraction.proposals if p.mention in kept),
         claims=tuple(claims),
     )
 

@@ -24,6 +24,8 @@ __all__ = [
     "Extraction",
     "Link",
     "Mention",
+    "Merge",
+    "MergeRule",
     "Paper",
     "Proposal",
     "Relation",
@@ -242,12 +244,44 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """What mentions of all papers name: one key, one type, a preferred label and every name in use."""
+    """What mentions of all papers name: one key, a type, a preferred label and every name in use."""
 
     key: str
     type: EntityType
     label: str
     names: tuple[str, ...]
+    second_type: EntityType | None = None
+    """Another type, where many mentions have it."""
+
+    @property
+    def types(self) -> tuple[EntityType, ...]:
+        """Its type, and the second one if it has one."""
+        return (self.type,) if self.second_type is None else (self.type, self.second_type)
+
+
+class MergeRule(StrEnum):
+    """Why two names are one entity, as a person would say it."""
+
+    DEFINED_ACRONYM = "a paper defines the acronym"
+    AGREED_ACRONYM = "the papers that define the acronym agree"
+    ACRONYM_BY_CONTEXT = "the acronym stands among what belongs to this meaning"
+    SAME_LETTERS = "the same letters, spelled apart or together"
+    ALIKE = "alike names"
+    BY_HAND = "decided by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """That names with the key `key` are the entity `into`: by which rule, how sure (0 to 1), and who says so.
+
+    `places` are sentences of papers that define it: the paper's IRI, and where in its abstract.
+    """
+
+    key: str
+    into: str
+    rule: MergeRule
+    score: float
+    places: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from kg.model import MANIFEST, PAIRS, READER, SETTINGS, TOKENIZER, Settings
-from kg.train.network import Network, States
+from kg.model import MANIFEST, PAIRS, READER, SETTINGS, TOKENIZER, WORDS, Settings
+from kg.train.network import Encoder, Network, States
 
 __all__ = ["ByteEmbedding", "PairGraph", "ReaderGraph", "export_model"]
 
@@ -79,6 +81,7 @@ def export_model(network: Network, tokenizer: str, settings: Settings, folder: P
     """Write the model to `folder`: graphs with weights in `bits` (8 or 32), tokenizer, settings and manifest."""
     folder.mkdir(parents=True, exist_ok=True)
     network = network.eval()
+    np.save(folder / WORDS, word_table(network.encoder))
     if bits == 8:
         for name in ("words", "places"):
             table = getattr(network.encoder, name)
@@ -96,10 +99,20 @@ def export_model(network: Network, tokenizer: str, settings: Settings, folder: P
     write_settings(settings, folder)
 
 
+def word_table(encoder: Encoder, dimensions: int = 64) -> NDArray[np.int8]:
+    """The first principal components of the word embeddings, (pieces, dimensions), in 8 bits."""
+    weights = encoder.words.weight.detach().float()
+    centred = weights - weights.mean(0)
+    _, _, directions = torch.linalg.svd(centred, full_matrices=False)
+    table = (centred @ directions[:dimensions].T).numpy()
+    scaled: NDArray[np.int8] = np.round(table / np.abs(table).max() * 127).astype(np.int8)
+    return scaled
+
+
 def write_settings(settings: Settings, folder: Path) -> None:
     """Write the settings and, as the last thing, the manifest."""
     (folder / SETTINGS).write_text(json.dumps(asdict(settings), indent=1) + "\n", encoding="utf-8")
-    names = (READER, PAIRS, TOKENIZER, SETTINGS)
+    names = (READER, PAIRS, TOKENIZER, WORDS, SETTINGS)
     manifest = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names}
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
 
@@ -154,6 +167,6 @@ def _finish(full: Path, path: Path, bits: int) -> None:
     )  # fmt: skip
 
 
-def model_size(folder: Path, names: Sequence[str] = (READER, PAIRS, TOKENIZER, SETTINGS, MANIFEST)) -> int:
+def model_size(folder: Path, names: Sequence[str] = (READER, PAIRS, TOKENIZER, WORDS, SETTINGS, MANIFEST)) -> int:
     """The bytes of the model's files."""
     return sum((folder / name).stat().st_size for name in names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,6 +51,8 @@ class Plan:
     """Share of the averaged weights that a step keeps."""
     masking: float = 0.0
     """Share of the words whose pieces are hidden from the network."""
+    renaming: float = 0.0
+    """Share of the names in a text that are exchanged for others of their type, anew in every pass."""
     weights: Weights = field(default_factory=Weights)
     watched: int = 60
     """So many texts of each dev split are scored after a pass."""
@@ -63,9 +65,13 @@ SHORTEST = 4
 
 
 Texts = Mapping[str, Sequence[Prepared]]
+Rewriting = Callable[[Prepared, random.Random], Prepared]
+"""What happens to a text before each reading, such as an exchange of its names."""
 
 
-def train(network: Network, corpora: Texts, dev: Texts, plan: Plan, out: Path) -> Path:
+def train(
+    network: Network, corpora: Texts, dev: Texts, plan: Plan, out: Path, rewriting: Rewriting | None = None
+) -> Path:
     """The averaged weights after all passes, at `out`/network.pt; resumes from `out`/resume.pt."""
     out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(plan.seed)
@@ -77,7 +83,8 @@ def train(network: Network, corpora: Texts, dev: Texts, plan: Plan, out: Path) -
     first, total = _resume(out, network, optimizer, average), sum(steps)
     for number in range(first, plan.passes):
         started, sums, step = time.perf_counter(), torch.zeros(3), sum(steps[:number])
-        for group in _pass(corpora, plan, number):
+        # Other names make other lengths, so a pass may have a few batches more or fewer than planned.
+        for group in _pass(corpora, plan, number, rewriting):
             slope = max(0.0, _slope(step, max(1, int(plan.warmup * total)), total))
             for peak, parameters in zip(peaks, optimizer.param_groups, strict=True):
                 parameters["lr"] = peak * slope
@@ -94,13 +101,15 @@ def train(network: Network, corpora: Texts, dev: Texts, plan: Plan, out: Path) -
     return out / "network.pt"
 
 
-def _pass(corpora: Texts, plan: Plan, number: int) -> list[list[Example]]:
+def _pass(corpora: Texts, plan: Plan, number: int, rewriting: Rewriting | None = None) -> list[list[Example]]:
     """The batches of one pass: another share of each corpus every time, windows cut at other places."""
     rng = random.Random(plan.seed * 1000 + number)  # noqa: S311
     made: list[list[Example]] = []
     for name, share in (plan.late_shares if number >= plan.passes - plan.late else plan.shares).items():
         longest = plan.longest_abstract if name in ABSTRACTS else plan.longest
         chosen = _share(corpora[name], share, rng)
+        if rewriting is not None:
+            chosen = [rewriting(each, rng) for each in chosen]
         read = [
             example
             for each in chosen

@@ -244,7 +244,7 @@ class RelationHead(nn.Module):
         self.distance = nn.Embedding(self.buckets, width)
         self.kinds = nn.Embedding(len(EntityType) ** 2, width)
         self.norm = nn.LayerNorm(width)
-        self.dropout = nn.Dropout(0.2)
+        self.dropout = nn.Dropout(0.3)
         self.dense = nn.Linear(width, width)
         self.out = nn.Linear(width, len(PAIR_LABELS))
         self.register_buffer("allowed", torch.from_numpy(allowed_pairs()).flatten(0, 1), persistent=False)

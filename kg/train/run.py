@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import logging
+import random
 import tomllib
 from dataclasses import asdict, dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,13 @@ from tokenizers import Tokenizer
 from kg.errors import InputError
 from kg.model import Settings, load_model
 from kg.train.corpora import Corpora, read_corpora, read_plain
-from kg.train.examples import prepare
+from kg.train.examples import Prepared, prepare
 from kg.train.export import export_model, write_settings
 from kg.train.loop import Plan, train
 from kg.train.loss import Weights
 from kg.train.network import Encoder, EncoderConfig, Network, load_minilm, minilm_folder
 from kg.train.pretrain import Masking, pretrain
+from kg.train.renaming import collect_names, read_term_lists, renamed
 from kg.train.tune import DevText, calibrate, choose_biases
 from kg.train.vocabulary import Vocabulary, count_pieces, prune
 
@@ -130,7 +132,12 @@ def _train(network: Network, corpora: Corpora, vocabulary: Vocabulary, config: C
     chosen = {name: texts for name, texts in corpora.train.items() if name in config.plan.shares}
     train_texts = {name: [prepare(each, tokenizer) for each in texts] for name, texts in chosen.items()}
     dev_texts = {name: [prepare(each, tokenizer) for each in texts] for name, texts in corpora.dev.items()}
-    return train(network, train_texts, dev_texts, config.plan, config.work / "network")
+    names = collect_names(chain.from_iterable(chosen.values()), read_term_lists(config.data / "pwc"))
+
+    def rewriting(text: Prepared, rng: random.Random) -> Prepared:
+        return prepare(renamed(text.document, names, config.plan.renaming, rng), tokenizer)
+
+    return train(network, train_texts, dev_texts, config.plan, config.work / "network", rewriting)
 
 
 def tune_model(folder: Path, corpora: Corpora) -> None:
