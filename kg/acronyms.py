@@ -49,6 +49,8 @@ _HEADS = word_list("neural network networks model models framework frameworks ar
 """Nouns that may end a long form without a letter in its acronym, as in "long short-term memory network (LSTM)"."""
 _NO_SHORT_FORMS = word_list("II III IV VI VII VIII IX")
 
+_COUNTS = {"2": 2, "²": 2, "3": 3, "³": 3}
+
 _INSIDE, _LOWER_INSIDE, _RUN, _LOWER_RUN = 1.0, 0.45, 0.15, 0.05
 """The price of a letter inside a word, and of one that directly follows the letter before."""
 _LEFT_OUT, _PART_LEFT_OUT, _GENERIC_LEFT_OUT = 0.9, 0.4, 0.15
@@ -305,11 +307,12 @@ def _allowance(letters: str) -> float:
 def _alignment_cost(letters: str, long: str) -> float:
     """The least cost of finding `letters` in order in `long`, the first one at its start; infinite if they are not.
 
-    A number at the end of the short form may count letters, as in HGM³, and is left out when it finds no match.
+    A number at the end of the short form may count its last letter, as in GM³; it is left out when it finds no match.
     """
     cost = _cheapest(letters, long)
-    if cost == float("inf") and len(letters) > 2 and letters[-1] in "23²³":
-        return _cheapest(letters[:-1], long) + _RUN
+    if cost == float("inf") and len(letters) > 2 and letters[-1] in _COUNTS:
+        counted = letters[:-1] + letters[-2] * (_COUNTS[letters[-1]] - 1)
+        return min(_cheapest(counted, long), _cheapest(letters[:-1], long)) + _RUN
     return cost
 
 

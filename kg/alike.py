@@ -198,7 +198,7 @@ def veto(one: Profile, other: Profile) -> str | None:
         return "different versions or sizes"
     if one.expansions and other.expansions and not one.expansions & other.expansions:
         return "acronyms of different long forms"
-    if one.squashed == other.squashed and (one.is_acronym and other.is_lower or other.is_acronym and one.is_lower):
+    if one.squashed == other.squashed and ((one.is_acronym and other.is_lower) or (other.is_acronym and one.is_lower)):
         return "an acronym and a common noun"
     if opposed := _opposed(list((a - b).elements()), list((b - a).elements())):
         return opposed
@@ -237,7 +237,8 @@ def _incompatible(one: Profile, other: Profile) -> str | None:
         return None
     types = {one.type, other.type}
     if len(types) > 1 and types != {EntityType.METHOD, EntityType.TASK} and _cosine(one.votes, other.votes) < 0.3:
-        return f"a {one.type} and a {other.type}"
+        first, second = sorted(types)
+        return f"a {first} and a {second}"
     return None
 
 

@@ -30,7 +30,7 @@ AGREEMENT = 0.8
 """The share of the papers that define an acronym which must agree before others are read so: a slip of the pen in
 one paper of ten does not split an entity, two current meanings do."""
 NEIGHBOURLY, AHEAD = 0.15, 2.0
-"""How alike the neighbours of an undefined acronym must be to those of a meaning; how many times more than to others."""
+"""How alike an undefined acronym's neighbours must be to those of a meaning; how many times more than to any other."""
 SECOND_TYPE_SHARE, SECOND_TYPE_MENTIONS = 0.3, 5
 """An entity has a second type if so large a share of its votes and so many of its mentions say so."""
 
@@ -367,7 +367,7 @@ def _entity(head: str, profiles: Sequence[Profile], hand: _Hand) -> Entity:
         second = kinds[1] if strong else None
     own = {profile.key for profile in profiles}
     full = {name: count for name, count in names.items() if _key(name) in own} or names
-    label = min(full, key=lambda name: (-full[name], name))
+    label = min(full, key=lambda name: (-full[name], _key(name) != head, name))
     label = next((hand.labels[p.key] for p in profiles if p.key in hand.labels), label)
     variants = {unicodedata.normalize("NFKC", name) for name in names} | set(names)
     return Entity(head, kind, label, tuple(sorted(variants)), second)

@@ -27,7 +27,7 @@ def test_an_entity_is_explained_by_all_that_is_said_of_it(soap: Extraction, as_s
 
 
 def test_a_directed_relation_is_not_explained_backwards(soap: Extraction, as_store: AsStore) -> None:
-    task = NamedNode(entity_iri(BASE, "pre_training"))
+    task = NamedNode(entity_iri(BASE, "pretraining"))
     assert explain(as_store(soap), task, v.kg("usedFor"), SOAP) == []
 
 

@@ -26,7 +26,7 @@ def test_what_an_abstract_says_becomes_a_valid_graph(soap: Extraction, as_store:
 
 def test_every_relation_has_its_plain_triple_and_its_statement(soap: Extraction, as_store: AsStore) -> None:
     store = as_store(soap)
-    assert list(objects(store, SOAP, v.kg("usedFor"))) == [NamedNode(entity_iri(BASE, "pre_training"))]
+    assert list(objects(store, SOAP, v.kg("usedFor"))) == [NamedNode(entity_iri(BASE, "pretraining"))]
     (statement,) = subjects(store, v.PREDICATE, v.kg("usedFor"))
     (evidence,) = evidence_of(store, statement)
     assert evidence.quote == soap.paper.abstract

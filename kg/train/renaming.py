@@ -72,7 +72,7 @@ def renamed(document: Document, names: Names, share: float, rng: random.Random) 
     same = [link for link in document.relations if link.type is RelationType.SAME_ENTITY]
     ends = [document.mentions[number] for link in same for number in (link.head, link.tail)]
     kept = {document.text[end.start : end.end] for end in ends}
-    changes = []
+    changes: list[_Change] = []
     for mention in sorted(document.mentions, key=lambda each: each.start):
         name = document.text[mention.start : mention.end]
         if mention.type is None or name in kept:
