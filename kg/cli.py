@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 BASE_HELP = "Where the IRIs of papers and entities live."
 EXPORT_FORMATS = ("ttl", "nt", "nq", "trig", "jsonld", "rdfxml", "graphml", "gexf", "csv")
+SOURCES = ("arxiv", "openreview", "openalex", "s2")
 TABLE_FORMATS = ("table", "csv", "tsv", "json", "xml")
 
 graph_option = click.option(
@@ -44,6 +46,12 @@ class Commands(click.Group):
         except KgError as error:
             _complain(error)
             ctx.exit(1)
+
+
+def _checked_email(_context: click.Context, _parameter: click.Parameter, email: str | None) -> str | None:
+    if email is not None and not re.fullmatch(r"[!-~]+@[!-~]+\.[!-~]+", email):
+        raise click.BadParameter("not an address such as ada@example.org")
+    return email
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -151,6 +159,50 @@ def read(inputs: Sequence[str], form: str | None, count: bool) -> None:
         click.echo(papers)
     if problems:
         sys.exit(1)
+
+
+@main.command()
+@click.argument("source", type=click.Choice(SOURCES))
+@click.argument("query")
+@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="File of JSON Lines to write.")
+@click.option("--limit", type=click.IntRange(1), help="How many papers the file should hold. [default: all]")
+@click.option("--email", callback=_checked_email, help="Where the source can reach you; some answer faster then.")
+@click.option("--endpoint", metavar="URL", help="A mirror to ask instead of the source itself.")
+@click.option("--restart", is_flag=True, help="Begin anew, and replace what the file holds.")
+def fetch(
+    source: str, query: str, out: Path, limit: int | None, email: str | None, endpoint: str | None, restart: bool
+) -> None:
+    """Fetch the papers that QUERY finds at a public source into a file that kg build reads.
+
+    SOURCE is arxiv (words, or fields as in "cat:cs.CL AND abs:prompt"), openreview (a venue such as
+    ICLR.cc/2025/Conference, an invitation, or words), openalex (words, or a filter such as
+    publication_year:2025,title.search:graph) or s2, Semantic Scholar (words, with + | - and quotes). Keys are read from
+    OPENALEX_API_KEY and S2_API_KEY.
+
+    It asks no faster than the source allows and tries again when that is busy. The same command goes on where it was
+    stopped, from FILE.state beside the file. Records without an abstract are left out.
+    """
+    from kg.apis import APIS
+    from kg.fetch import fetch as fetch_papers
+    from kg.terminal import plain
+
+    api = APIS[source]
+    show = sys.stderr.isatty()
+    fetched = fetch_papers(
+        api,
+        query,
+        out,
+        limit=limit,
+        endpoint=endpoint,
+        email=email,
+        key=os.environ.get(api.key) if api.key else None,
+        restart=restart,
+        notice=lambda words: click.echo(f"kg: {plain(words)}", err=True),
+        progress=lambda now: click.echo(f"  {now.papers:,} of {now.total or '?':,}" if show else "", err=True, nl=show),
+    )
+    left_out = f"; {fetched.without_abstract:,} without an abstract left out" if fetched.without_abstract else ""
+    click.echo(f"{out}: {fetched.papers:,} papers, {fetched.added:,} of them new{left_out}")
+    click.echo("that is all the source has (--restart asks anew)" if fetched.whole else "there are more: raise --limit")
 
 
 @main.command()
