@@ -184,7 +184,7 @@ def _read_openreview(body: bytes, asked: Asked) -> Page:
 # OpenAlex, https://developers.openalex.org
 
 _OPENALEX_FIELDS = (
-    "id,doi,ids,title,display_name,publication_year,publication_date,language,type,primary_location,authorships,keywords"
+    "id,doi,ids,title,display_name,publication_year,publication_date,language,type,primary_location,best_oa_location,authorships,keywords"
     ",abstract_inverted_index,updated_date"
 )
 

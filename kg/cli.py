@@ -129,7 +129,7 @@ def _summarise(built: Build, out: Path) -> None:
     found = stats(load_graph(out))
     entities = ", ".join(f"{count} {kind}" for kind, count in found.entities.items() if count)
     claims = ", ".join(f"{count} {kind}" for kind, count in found.claims.items() if count)
-    records = f"{built.duplicates} duplicates, {len(built.problems)} records left out"
+    records = f"{built.duplicates} records merged, {len(built.problems)} left out"
     click.echo(f"papers      {found.papers}  ({records}) in {built.seconds:.1f} s")
     click.echo(f"entities    {sum(found.entities.values())}  ({entities})")
     click.echo(f"statements  {sum(found.statements.values())}")
@@ -141,22 +141,36 @@ def _summarise(built: Build, out: Path) -> None:
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("--format", "form", help="Format of the inputs (kg formats lists them). [default: by content]")
 @click.option("--count", is_flag=True, help="Print only how many there are.")
-def read(inputs: Sequence[str], form: str | None, count: bool) -> None:
-    """Print the papers in INPUT as JSON Lines, without building anything. Exit status as of kg build."""
+@click.option("--every", is_flag=True, help="Print every record as it comes, and leave those of one paper apart.")
+def read(inputs: Sequence[str], form: str | None, count: bool, every: bool) -> None:
+    """Print the papers in INPUT as JSON Lines, without building anything.
+
+    The records of one paper, from several files or sources, are merged as kg build does: by DOI, arXiv number in any
+    version, the words of the abstract, or title with author or year. Exit status as of kg build.
+    """
+    from kg.duplicates import Same, distinct, usable
     from kg.errors import InputError
     from kg.read import json_line, read_papers
 
-    papers = problems = 0
-    for record in read_papers(inputs, stdin=sys.stdin.buffer, format=form):
-        if isinstance(record, InputError):
-            problems += 1
-            _complain(record)
-        else:
-            papers += 1
-            if not count:
-                click.echo(json_line(record))
+    problems: list[InputError] = []
+
+    def report(problem: InputError) -> None:
+        problems.append(problem)
+        _complain(problem)
+
+    papers = usable(read_papers(inputs, stdin=sys.stdin.buffer, format=form), report)
+    number = merged = 0
+    for same in map(Same, papers) if every else distinct(papers):
+        number += 1
+        merged += same.records - 1 - len(same.astray)
+        for problem in same.problems():
+            report(problem)
+        if not count:
+            click.echo(json_line(same.paper))
     if count:
-        click.echo(papers)
+        click.echo(number)
+    if merged:
+        click.echo(f"kg: {merged} records were merged with others of the same paper", err=True)
     if problems:
         sys.exit(1)
 
