@@ -178,6 +178,8 @@ def _hash(*parts: str) -> int:
 
 def _words(text: str) -> list[str]:
     """The words without case, accents and signs; a character that is a word by itself is one."""
+    if text.isascii():
+        return WORD.findall(text.lower())
     plain = unicodedata.normalize("NFKD", text).casefold()
     return WORD.findall("".join(c for c in plain if not unicodedata.combining(c)))
 
