@@ -111,15 +111,19 @@ def build(
 
 
 def _checked_base(base: str) -> str:
-    from pyoxigraph import NamedNode
-
-    try:
-        NamedNode(base)
-    except ValueError as error:
-        raise click.BadParameter(f"not an IRI: {error}", param_hint="--base") from error
+    _checked_iri(base, "--base")
     if not base.endswith(("/", "#")):
         raise click.BadParameter("an IRI that others are made from must end in / or #", param_hint="--base")
     return base
+
+
+def _checked_iri(iri: str, option: str) -> None:
+    from pyoxigraph import NamedNode
+
+    try:
+        NamedNode(iri)
+    except ValueError as error:
+        raise click.BadParameter(f"not an IRI: {error}", param_hint=option) from error
 
 
 def _summarise(built: Build, out: Path) -> None:
@@ -406,6 +410,66 @@ def export(form: str, out: Path | None, graph: Path) -> None:
     target = out or (Path("graph-csv") if form == "csv" else Path(f"graph.{'rdf' if form == 'rdfxml' else form}"))
     write(_load(graph), form, target)
     click.echo(f"written to {target}")
+
+
+@main.command()
+@click.argument("graph", default="exports", type=click.Path(path_type=Path))
+@click.option("--endpoint", required=True, metavar="URL", help="The server's graph store.")
+@click.option("--graph", "name", metavar="IRI", help="The graph to send it into. [default: the default graph]")
+@click.option("--replace", is_flag=True, help="Take away what that graph held.")
+@click.option("--batch", default=20_000, show_default=True, type=click.IntRange(1), help="Triples in a request.")
+@click.option("--gzip", "compressed", is_flag=True, help="Compress what is sent.")
+@click.option("--user", help="Your name there; the password is KG_PASSWORD in the environment, or asked for.")
+@click.option("--token-env", metavar="NAME", help="The environment variable that holds a token.")
+def push(
+    graph: Path,
+    endpoint: str,
+    name: str | None,
+    replace: bool,
+    batch: int,
+    compressed: bool,
+    user: str | None,
+    token_env: str | None,
+) -> None:
+    """Send GRAPH to a server that speaks the SPARQL 1.1 Graph Store Protocol, in batches.
+
+    GRAPH is a folder that kg build wrote, or an RDF file. The graph store is at http://HOST:7878/store of Oxigraph and
+    http://HOST:3030/DATASET/data of Fuseki. It tries again when the server is busy; the same command may be given
+    again, and doubles nothing.
+    """
+    from kg.push import push as send
+    from kg.terminal import plain
+
+    if name is not None:
+        _checked_iri(name, "--graph")
+    show = sys.stderr.isatty()
+    pushed = send(
+        _load(graph),
+        endpoint,
+        graph=name,
+        batch=batch,
+        replace=replace,
+        compressed=compressed,
+        authorization=_authorization(user, token_env),
+        notice=lambda words: click.echo(f"kg: {plain(words)}", err=True),
+        progress=lambda now: click.echo(f"  {now.arrived:,} of {now.total:,}" if show else "", err=True, nl=show),
+    )
+    click.echo(f"{pushed.arrived:,} triples sent to {endpoint} in {pushed.requests} requests")
+
+
+def _authorization(user: str | None, token_env: str | None) -> str | None:
+    from kg.push import basic, bearer
+
+    if user is not None and token_env is not None:
+        raise click.UsageError("give --user or --token-env, not both")
+    if token_env is not None:
+        token = os.environ.get(token_env, "").strip()
+        if not token:
+            raise click.BadParameter(f"the environment variable {token_env} is not set", param_hint="--token-env")
+        return bearer(token)
+    if user is not None:
+        return basic(user, os.environ.get("KG_PASSWORD") or click.prompt("Password", hide_input=True, err=True))
+    return None
 
 
 @main.command()

@@ -149,11 +149,16 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
     ) -> urllib.request.Request | None:
         """The request to make instead. Raises WebError for one that must not be made."""
+        if req.get_method() not in ("GET", "HEAD"):
+            raise WebError(f"it redirects to {_shown(newurl)}", where=_shown(req.full_url), hint=USE_IT)
         old, new = urlsplit(req.full_url), urlsplit(checked_address(newurl))
         if not _are_kin(old.hostname or "", new.hostname or "") or (old.scheme, new.scheme) == ("https", "http"):
             fault = f"it redirects to {_shown(newurl)}, which is not followed"
-            raise WebError(fault, where=_shown(req.full_url), hint="if that is right, give that address as --endpoint")
+            raise WebError(fault, where=_shown(req.full_url), hint=USE_IT)
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
+
+
+USE_IT = "if that is right, give that address as --endpoint"
 
 
 def _are_kin(one: str, other: str) -> bool:

@@ -181,7 +181,8 @@ TEXTS = {
     "in lines": STRUCTURED.replace(". METHODS", ".\nMETHODS").replace(". CONCL", ".\nCONCL"),
     "in paragraphs": STRUCTURED.replace("\n", "\n\n").replace(". METHODS", ".\n\nMETHODS").replace(". CON", ".\n\nCON"),
     "under headings": "Background\n\nTransformers are costly.\n\nMethods\n\nSOAP is run on C4. "
-    "We compare it with AdamW.\n\nResults\n\nSOAP reduces wall clock time by 35% compared to AdamW.\n\nConclusions\n\nIt may be used.",
+    "We compare it with AdamW.\n\nResults\n\nSOAP reduces wall clock time by 35% compared to AdamW.\n\n"
+    "Conclusions\n\nIt may be used.",
     "headings in lines": "Background\nTransformers are costly.\nMethods\nSOAP is run on C4. We compare it with AdamW.\n"
     "Results\nSOAP reduces wall clock time by 35% compared to AdamW.\nConclusions\nIt may be used.",
 }
