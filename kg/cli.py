@@ -150,7 +150,7 @@ def read(inputs: Sequence[str], form: str | None, count: bool, every: bool) -> N
     """Print the papers in INPUT as JSON Lines, without building anything.
 
     The records of one paper, from several files or sources, are merged as kg build does: by DOI, arXiv number in any
-    version, the words of the abstract, or title with author or year. Exit status as of kg build.
+    version, the words of the abstract, or title with author, year or most of those words. Exit status as of kg build.
     """
     from kg.duplicates import Same, distinct, usable
     from kg.errors import InputError

@@ -2,8 +2,8 @@
 
 Two records are one paper when they bear one published identifier (a DOI, an arXiv number in any version, an OpenReview
 forum, a PubMed, OpenAlex or Semantic Scholar number), when their abstracts are the same words, or when their titles are
-and they share the first author or, where one names no author, the year within one. A title of few words asks for author
-and year, and one that many papers bear, such as "Editorial", tells nothing.
+and they share the first author, or most words of their abstracts, or, where one names no author, the year within one. A
+title of few words asks for author and year, and one that many papers bear, such as "Editorial", tells nothing.
 
 What is held in memory is numbers, a few for each record; the records themselves wait in a file.
 """
@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any, BinaryIO, NamedTuple
 
 from kg.errors import InputError, RecordError
@@ -64,7 +64,7 @@ def distinct(papers: Iterable[Paper]) -> Iterator[Same]:
     """Each paper once, in the order in which the first record of each came."""
     with tempfile.SpooledTemporaryFile(SPOOLED) as file:
         spool = _Spool(file)
-        first = groups(spool.kept(papers))
+        first = _groups(papers, spool)
         members: defaultdict[int, list[int]] = defaultdict(list)
         for number, group in enumerate(first):
             if number != group:
@@ -100,10 +100,15 @@ class _Spool:
 
 def groups(papers: Iterable[Paper]) -> Sequence[int]:
     """For each paper the number, from 0, of the first one that is the same."""
+    with tempfile.SpooledTemporaryFile(SPOOLED) as file:
+        return _groups(papers, _Spool(file))
+
+
+def _groups(papers: Iterable[Paper], spool: _Spool) -> Sequence[int]:
     union = _Union()
     bearers: dict[int, int] = {}
     titled: defaultdict[int, list[_Titled]] = defaultdict(list)
-    for number, paper in enumerate(papers):
+    for number, paper in enumerate(spool.kept(papers)):
         union.add()
         for key in _keys(paper):
             union.join(bearers.setdefault(key, number), number)
@@ -112,6 +117,8 @@ def groups(papers: Iterable[Paper]) -> Sequence[int]:
             titled[title.key].append(_Titled(number, first, paper.year, title.tells))
     for alike in titled.values():
         if len(alike) > 1:
+            if alike[0].tells:
+                _join_by_words(alike, spool, union)
             _join_titled(alike, union)
     return union.roots()
 
@@ -239,6 +246,27 @@ def _author(name: str) -> frozenset[int]:
 
 SAME_AUTHOR_YEARS = 5
 """Years from a preprint to its publication, at most; later stands another edition of it."""
+
+
+MOST_ALIKE = 50
+"""A title that more records bear is one whose abstracts are not compared, each with each."""
+
+ENOUGH_WORDS = 20
+SHARED_WORDS = 0.6
+"""Different words that an abstract must have to be compared, and their share that must be in the other one too."""
+
+
+def _join_by_words(alike: Sequence[_Titled], spool: _Spool, union: _Union) -> None:
+    """Joins those of one title whose abstracts share most of their words, unless many years lie between."""
+    if len(alike) > MOST_ALIKE or len({union.root(record.number) for record in alike}) == 1:
+        return
+    words = {record.number: set(_words(spool[record.number].abstract)) for record in alike}
+    for one, other in combinations(alike, 2):
+        if one.year is not None and other.year is not None and abs(one.year - other.year) > SAME_AUTHOR_YEARS:
+            continue
+        fewer, more = sorted((words[one.number], words[other.number]), key=len)
+        if len(fewer) >= ENOUGH_WORDS and len(fewer & more) >= SHARED_WORDS * len(fewer):
+            union.join(one.number, other.number)
 
 
 def _join_titled(alike: Sequence[_Titled], union: _Union) -> None:

@@ -100,6 +100,16 @@ def test_a_title_needs_its_author_or_its_year(one: dict[str, object], other: dic
     assert are_one(of("One.", **one), of("Two.", **other)) is expected
 
 
+def test_a_title_with_most_words_of_an_abstract_is_one_paper_whoever_wrote_it() -> None:
+    edited = LONG.replace("word1 ", "another ").replace("word2 ", "")
+    assert are_one(of(LONG), of(edited))
+    assert are_one(of(LONG), of(LONG[:200], year=2021))
+    assert are_one(of(LONG, authors=ADA, year=2021), of(edited, authors=ALAN, year=2022))
+    assert not are_one(of(LONG, year=2011), of(edited, year=2021))
+    assert not are_one(of(LONG), of(LONG.replace("word", "other")))
+    assert not are_one(of(LONG, "SOAP"), of(edited, "SOAP"))
+
+
 @pytest.mark.parametrize(
     "title",
     [
