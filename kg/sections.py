@@ -59,11 +59,15 @@ LABEL_MARKS = " \t\n:：.*_#"
 
 _ROLES = {role: re.compile(names, re.IGNORECASE) for role, names in _NAMES.items() if role is not None}
 _ONE = "|".join(_NAMES.values())
+_OPEN = r"\*\*|__|#{1,4}\s|<(?:b|i|strong|h\d)>|\\textbf\{"
+_CLOSE = r"\*\*|__|</(?:b|i|strong|h\d)>|\}"
 _LABEL = re.compile(
-    rf"(?:\A|(?P<line>\n)|(?<=[.!?…)\]\"”*>])(?=\s))\s*(?P<whole>(?P<open>\*\*|__|\#{{1,4}}\s|<(?:b|i|strong|h\d)>|\\textbf\{{)?"
-    rf"(?P<name>(?P<first>{_ONE})(?P<more>\s?(?:/|&|,|\band\b)\s?(?:{_ONE}))?)(?P<remark>\s\([^()\n]{{1,80}}\))?"
-    r"(?P<end>\s?[:：.](?:\*\*|__|</(?:b|i|strong|h\d)>|\})?|(?:\*\*|__|</(?:b|i|strong|h\d)>|\})\s?[:：.—–-]?"
-    r"|\s?[—–]|[ \t]*(?=\n)|(?=\s)))(?:(?=\s)|(?<=[—–:：])(?=\w))",
+    r"(?:\A|(?P<line>\n)|(?<=[.!?…)\]\"”*>])(?=\s))\s{0,20}+"
+    rf"(?P<whole>(?P<open>{_OPEN})?"
+    rf"(?P<name>(?:{_ONE})(?:\s?(?:/|&|,|\band\b)\s?(?:{_ONE}))?)"
+    r"(?:\s\([^()\n]{1,80}\))?"
+    rf"(?P<end>\s?[:：.](?:{_CLOSE})?|(?:{_CLOSE})\s?[:：.—–-]?|\s?[—–]|[ \t]*(?=\n)|(?=\s)))"
+    r"(?:(?=\s)|(?<=[—–:：])(?=\w))",
     re.IGNORECASE,
 )
 
@@ -115,9 +119,9 @@ def _sections(found: list[re.Match[str]], ends: list[int], text: str) -> Iterato
 
 def _is_label(match: re.Match[str], text: str) -> bool:
     """Whether words that may be a label are one: by what follows them, and by their letters."""
-    alone = match["line"] is not None or match.start("whole") == len(text) - len(text.lstrip())
+    alone = match["line"] is not None or match.start() == 0
     name, end = match["name"], match["end"].strip()
-    following = text[match.end() :].lstrip()[:2]
+    following = text[match.end() : match.end() + 50].lstrip()[:2]
     if not name[0].isupper() or not following:
         return False
     if end:

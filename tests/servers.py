@@ -69,7 +69,11 @@ def serving(proper: Callable[[Asked], Answer]) -> Iterator[Server]:
         def log_message(self, *_: object) -> None:
             """Says nothing."""
 
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Quiet(ThreadingHTTPServer):
+        def handle_error(self, *_: object) -> None:
+            """Says nothing of a client that was killed."""
+
+    http = Quiet(("127.0.0.1", 0), Handler)
     server = Server(f"http://127.0.0.1:{http.server_port}")
     thread = threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True)
     thread.start()

@@ -163,7 +163,7 @@ def test_every_page_comes_and_is_read_again(source: str, server: Server, tmp_pat
     clock = FakeClock()
     fetched = run(source, server, tmp_path / "a.jsonl", clock)
     assert (fetched.papers, fetched.added, fetched.total, fetched.whole) == (TOTAL, TOTAL, TOTAL, True)
-    assert numbers(tmp_path / "a.jsonl") == ALL
+    assert numbers(tmp_path / "a.jsonl") == numbers(tmp_path) == ALL
     assert len(server.asked) >= 3
     assert clock.waits == pytest.approx([APIS[source].pause] * (len(server.asked) - 1))
 
