@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 BASE_HELP = "Where the IRIs of papers and entities live."
 EXPORT_FORMATS = ("ttl", "nt", "nq", "trig", "jsonld", "rdfxml", "graphml", "gexf", "csv")
+SOURCES = ("arxiv", "openreview", "openalex", "s2")
 TABLE_FORMATS = ("table", "csv", "tsv", "json", "xml")
 
 
@@ -37,6 +39,12 @@ class Commands(click.Group):
         except KgError as error:
             _complain(error)
             ctx.exit(1)
+
+
+def _checked_email(_context: click.Context, _parameter: click.Parameter, email: str | None) -> str | None:
+    if email is not None and not re.fullmatch(r"[!-~]+@[!-~]+\.[!-~]+", email):
+        raise click.BadParameter("not an address such as ada@example.org")
+    return email
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -115,15 +123,19 @@ def build(
 
 
 def _checked_base(base: str) -> str:
-    from pyoxigraph import NamedNode
-
-    try:
-        NamedNode(base)
-    except ValueError as error:
-        raise click.BadParameter(f"not an IRI: {error}", param_hint="--base") from error
+    _checked_iri(base, "--base")
     if not base.endswith(("/", "#")):
         raise click.BadParameter("an IRI that others are made from must end in / or #", param_hint="--base")
     return base
+
+
+def _checked_iri(iri: str, option: str) -> None:
+    from pyoxigraph import NamedNode
+
+    try:
+        NamedNode(iri)
+    except ValueError as error:
+        raise click.BadParameter(f"not an IRI: {error}", param_hint=option) from error
 
 
 def _summarise(built: Build, out: Path) -> None:
@@ -133,7 +145,7 @@ def _summarise(built: Build, out: Path) -> None:
     found = stats(load_graph(out))
     entities = ", ".join(f"{count} {kind}" for kind, count in found.entities.items() if count)
     claims = ", ".join(f"{count} {kind}" for kind, count in found.claims.items() if count)
-    records = f"{built.duplicates} duplicates, {len(built.problems)} records left out"
+    records = f"{built.duplicates} records merged, {len(built.problems)} left out"
     click.echo(f"papers      {found.papers}  ({records}) in {built.seconds:.1f} s")
     click.echo(f"entities    {sum(found.entities.values())}  ({entities})")
     click.echo(f"statements  {sum(found.statements.values())}")
@@ -145,24 +157,82 @@ def _summarise(built: Build, out: Path) -> None:
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("--format", "form", help="Format of the inputs (kg formats lists them). [default: by content]")
 @click.option("--count", is_flag=True, help="Print only how many there are.")
-def read(inputs: Sequence[str], form: str | None, count: bool) -> None:
-    """Print the papers in INPUT as JSON Lines, without building anything. Exit status as of kg build."""
+@click.option("--every", is_flag=True, help="Print every record as it comes, and leave those of one paper apart.")
+def read(inputs: Sequence[str], form: str | None, count: bool, every: bool) -> None:
+    """Print the papers in INPUT as JSON Lines, without building anything.
+
+    The records of one paper, from several files or sources, are merged as kg build does: by DOI, arXiv number in any
+    version, the words of the abstract, or title with author, year or most of those words. Exit status as of kg build.
+    """
+    from kg.duplicates import Same, distinct, usable
     from kg.errors import InputError
     from kg.read import json_line, read_papers
 
-    papers = problems = 0
-    for record in read_papers(inputs, stdin=sys.stdin.buffer, format=form):
-        if isinstance(record, InputError):
-            problems += 1
-            _complain(record)
-        else:
-            papers += 1
-            if not count:
-                click.echo(json_line(record))
+    problems: list[InputError] = []
+
+    def report(problem: InputError) -> None:
+        problems.append(problem)
+        _complain(problem)
+
+    papers = usable(read_papers(inputs, stdin=sys.stdin.buffer, format=form), report)
+    number = merged = 0
+    for same in map(Same, papers) if every else distinct(papers):
+        number += 1
+        merged += same.records - 1 - len(same.astray)
+        for problem in same.problems():
+            report(problem)
+        if not count:
+            click.echo(json_line(same.paper))
     if count:
-        click.echo(papers)
+        click.echo(number)
+    if merged:
+        click.echo(f"kg: {merged} records were merged with others of the same paper", err=True)
     if problems:
         sys.exit(1)
+
+
+@main.command()
+@click.argument("source", type=click.Choice(SOURCES))
+@click.argument("query")
+@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="File of JSON Lines to write.")
+@click.option("--limit", type=click.IntRange(1), help="How many papers the file should hold. [default: all]")
+@click.option("--email", callback=_checked_email, help="Where the source can reach you; some answer faster then.")
+@click.option("--endpoint", metavar="URL", help="A mirror to ask instead of the source itself.")
+@click.option("--restart", is_flag=True, help="Begin anew, and replace what the file holds.")
+def fetch(
+    source: str, query: str, out: Path, limit: int | None, email: str | None, endpoint: str | None, restart: bool
+) -> None:
+    """Fetch the papers that QUERY finds at a public source into a file that kg build reads.
+
+    SOURCE is arxiv (words, or fields as in "cat:cs.CL AND abs:prompt"), openreview (a venue such as
+    ICLR.cc/2025/Conference, an invitation, or words), openalex (words, or a filter such as
+    publication_year:2025,title.search:graph) or s2, Semantic Scholar (words, with + | - and quotes). Keys are read from
+    OPENALEX_API_KEY and S2_API_KEY.
+
+    It asks no faster than the source allows and tries again when that is busy. The same command goes on where it was
+    stopped, from FILE.state beside the file. Records without an abstract are left out.
+    """
+    from kg.apis import APIS
+    from kg.fetch import fetch as fetch_papers
+    from kg.terminal import plain
+
+    api = APIS[source]
+    show = sys.stderr.isatty()
+    fetched = fetch_papers(
+        api,
+        query,
+        out,
+        limit=limit,
+        endpoint=endpoint,
+        email=email,
+        key=os.environ.get(api.key) if api.key else None,
+        restart=restart,
+        notice=lambda words: click.echo(f"kg: {plain(words)}", err=True),
+        progress=lambda now: click.echo(f"  {now.papers:,} of {now.total or '?':,}" if show else "", err=True, nl=show),
+    )
+    left_out = f"; {fetched.without_abstract:,} without an abstract left out" if fetched.without_abstract else ""
+    click.echo(f"{out}: {fetched.papers:,} papers, {fetched.added:,} of them new{left_out}")
+    click.echo("that is all the source has (--restart asks anew)" if fetched.whole else "there are more: raise --limit")
 
 
 @main.command()
@@ -352,6 +422,66 @@ def export(form: str, out: Path | None, graph: Path) -> None:
     target = out or (Path("graph-csv") if form == "csv" else Path(f"graph.{'rdf' if form == 'rdfxml' else form}"))
     write(_load(graph), form, target)
     click.echo(f"written to {target}")
+
+
+@main.command()
+@click.argument("graph", default="exports", type=click.Path(path_type=Path))
+@click.option("--endpoint", required=True, metavar="URL", help="The server's graph store.")
+@click.option("--graph", "name", metavar="IRI", help="The graph to send it into. [default: the default graph]")
+@click.option("--replace", is_flag=True, help="Take away what that graph held.")
+@click.option("--batch", default=20_000, show_default=True, type=click.IntRange(1), help="Triples in a request.")
+@click.option("--gzip", "compressed", is_flag=True, help="Compress what is sent.")
+@click.option("--user", help="Your name there; the password is KG_PASSWORD in the environment, or asked for.")
+@click.option("--token-env", metavar="NAME", help="The environment variable that holds a token.")
+def push(
+    graph: Path,
+    endpoint: str,
+    name: str | None,
+    replace: bool,
+    batch: int,
+    compressed: bool,
+    user: str | None,
+    token_env: str | None,
+) -> None:
+    """Send GRAPH to a server that speaks the SPARQL 1.1 Graph Store Protocol, in batches.
+
+    GRAPH is a folder that kg build wrote, or an RDF file. The graph store is at http://HOST:7878/store of Oxigraph and
+    http://HOST:3030/DATASET/data of Fuseki. It tries again when the server is busy; the same command may be given
+    again, and doubles nothing.
+    """
+    from kg.push import push as send
+    from kg.terminal import plain
+
+    if name is not None:
+        _checked_iri(name, "--graph")
+    show = sys.stderr.isatty()
+    pushed = send(
+        _load(graph),
+        endpoint,
+        graph=name,
+        batch=batch,
+        replace=replace,
+        compressed=compressed,
+        authorization=_authorization(user, token_env),
+        notice=lambda words: click.echo(f"kg: {plain(words)}", err=True),
+        progress=lambda now: click.echo(f"  {now.arrived:,} of {now.total:,}" if show else "", err=True, nl=show),
+    )
+    click.echo(f"{pushed.arrived:,} triples sent to {endpoint} in {pushed.requests} requests")
+
+
+def _authorization(user: str | None, token_env: str | None) -> str | None:
+    from kg.push import basic, bearer
+
+    if user is not None and token_env is not None:
+        raise click.UsageError("give --user or --token-env, not both")
+    if token_env is not None:
+        token = os.environ.get(token_env, "").strip()
+        if not token:
+            raise click.BadParameter(f"the environment variable {token_env} is not set", param_hint="--token-env")
+        return bearer(token)
+    if user is not None:
+        return basic(user, os.environ.get("KG_PASSWORD") or click.prompt("Password", hide_input=True, err=True))
+    return None
 
 
 @main.command()

@@ -7,6 +7,8 @@
     │   └── RecordError     one record of it cannot; the rest can
     ├── GraphError          a graph, store or export is missing, broken or of an unknown kind
     ├── QueryError          a query is wrong, or asks for something that is not there
+    ├── WebError            a server cannot be reached, refuses, or answers with what is not expected
+    │   └── PassingError    it may pass: the server is busy, or the connection broke off
     ├── NameUnknownError    a name that no entity of the graph bears
     └── ModelError          the extractor's data is missing or damaged
 """
@@ -21,8 +23,10 @@ __all__ = [
     "KgError",
     "ModelError",
     "NameUnknownError",
+    "PassingError",
     "QueryError",
     "RecordError",
+    "WebError",
 ]
 
 
@@ -58,6 +62,19 @@ class GraphError(KgError):
 
 class QueryError(KgError):
     """A query is wrong, or asks for something that is not there."""
+
+
+class WebError(KgError):
+    """A server cannot be reached, refuses, or answers with what is not expected."""
+
+    status: int | None = None
+    """The HTTP status with which it refused."""
+
+
+class PassingError(WebError):
+    """A failure that may pass; `wait` is the number of seconds that the server asks for."""
+
+    wait: float | None = None
 
 
 class ModelError(KgError):

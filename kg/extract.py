@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -48,6 +49,7 @@ from kg.records import (
     Sentence,
     map_slots,
 )
+from kg.sections import Section, find_sections
 from kg.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ _ADJECTIVE = re.compile(r"\S+-(?:[a-z]+ed|aware|driven|free|specific|like|style|
 
 _MOST = 0.7  # share of a long form that a mention must cover to be it
 
+Doc.set_extension("kg_sections", default=None, force=True)  # where the labels of a structured abstract stand
 for _name in ("kg_sentences", "kg_mentions", "kg_relations", "kg_proposals", "kg_claims"):
     Doc.set_extension(_name, default=(), force=True)
 
@@ -75,10 +78,17 @@ def make_sentences(nlp: Language, name: str) -> Callable[[Doc], Doc]:
 
 
 def _set_sentences(doc: Doc) -> Doc:
-    starts = {start for start, _ in split_sentences(doc.text)}
+    starts = {start for start, _ in split_sentences(doc.text)} | {section.label for section in _sections(doc)}
     marks: Any = np.array([[1 if token.i == 0 or token.idx in starts else -1] for token in doc], dtype=np.int64)
     # All at once: setting token by token takes time in the square of their number.
     return doc.from_array([SENT_START], marks.astype(np.uint64)) if len(doc) else doc
+
+
+def _sections(doc: Doc) -> tuple[Section, ...]:
+    if doc._.kg_sections is None:
+        doc._.kg_sections = find_sections(doc.text)
+    found: tuple[Section, ...] = doc._.kg_sections
+    return found
 
 
 @Language.factory("kg_extractor")
@@ -112,17 +122,21 @@ class Extractor:
 
 def _set_extractions(doc: Doc, reading: Reading) -> Doc:
     text = doc.text
+    sections = _sections(doc)
     sentences = tuple(
-        Sentence(span.start_char, span.end_char, found.role)
+        sentence
         for span, found in zip(doc.sents, reading.roles, strict=True)
+        if (sentence := _labelled(Sentence(span.start_char, span.end_char, found.role), sections))
     )
     definitions = list(find_definitions(text))
     read = [_mention(text, found, definitions) for found in reading.spans]
+    labels = {m for m in read if any(m.start < section.start and section.label < m.end for section in sections)}
     defined = tuple(_defined(text, read, definitions))
     full = {mention for relation in defined for mention in (relation.head, relation.tail)}
     kept = {
         m
         for m in read
+        if m not in labels
         if m in full or not (_ADJECTIVE.fullmatch(m.name) or any(m.start < f.end and f.start < m.end for f in full))
     }
     relations = [
@@ -140,6 +154,16 @@ def _set_extractions(doc: Doc, reading: Reading) -> Doc:
     spans = [doc.char_span(m.start, m.end, label=m.type.value, alignment_mode="expand") for m in mentions]
     doc.spans[SPANS_KEY] = SpanGroup(doc, name=SPANS_KEY, spans=[span for span in spans if span is not None])
     return doc
+
+
+def _labelled(sentence: Sentence, sections: Sequence[Section]) -> Sentence | None:
+    """The sentence without a label before it, and of the role that its section's label names; None for a mere label."""
+    inside = (section for section in sections if section.label < sentence.end and sentence.start < section.end)
+    section = next(inside, None)
+    if section is None:
+        return sentence
+    start = max(sentence.start, section.start)
+    return Sentence(start, sentence.end, section.role or sentence.role) if start < sentence.end else None
 
 
 def _mention(text: str, found: FoundSpan, definitions: Sequence[Definition]) -> Mention:
@@ -197,10 +221,14 @@ def load_pipeline() -> Language:
     return nlp
 
 
+RULES = ("acronyms", "claims", "clean", "kinds", "links", "proposals", "quantities", "results", "sections", "sentences")
+"""The modules that find something beside the model."""
+
+
 def model_hash() -> str:
     """The hash of what decides the extraction, so that a graph tells which extractor made it."""
     digest = hashlib.sha256(_model().digest.encode())
-    for name in ("acronyms", "claims", "clean", "kinds", "links", "proposals", "quantities", "results", "sentences"):
+    for name in RULES:
         digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
     return digest.hexdigest()
 
@@ -221,7 +249,18 @@ def extract(papers: Iterable[Paper], *, workers: int = 1) -> Iterator[Extraction
 
 def _extract_one(paper: Paper) -> Extraction:
     text = clean(paper.abstract)
-    return _to_extraction(load_pipeline()(text.text), text, paper)
+    nlp = load_pipeline()
+    doc = nlp.make_doc(text.text)
+    doc._.kg_sections = tuple(_moved(find_sections(paper.abstract), text))
+    return _to_extraction(nlp(doc), text, paper)
+
+
+def _moved(sections: Iterable[Section], text: CleanText) -> Iterator[Section]:
+    """The sections with offsets into the cleaned text, whose lines, at which labels stand, are no more to be seen."""
+    starts = [start for start, _ in text.offsets]
+    for section in sections:
+        label, start, end = (bisect_left(starts, place) for place in section[:3])
+        yield section._replace(label=label, start=start, end=end)
 
 
 def _to_extraction(doc: Doc, text: CleanText, paper: Paper) -> Extraction:

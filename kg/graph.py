@@ -59,6 +59,8 @@ def paper_triples(iri: str, paper: Paper) -> Iterator[Triple]:
     single = ((v.TITLE, paper.title), (v.IDENTIFIER, paper.id), (v.VENUE, paper.venue), (v.PAGE, paper.url))
     many = ((v.CREATOR, paper.authors), (v.KEYWORD, paper.keywords))
     yield from (Triple(node, predicate, Literal(value)) for predicate, value in single if value)
+    for alias in paper.aliases:
+        yield Triple(node, v.PAGE if alias.startswith(("http://", "https://")) else v.IDENTIFIER, Literal(alias))
     yield from (Triple(node, predicate, Literal(value)) for predicate, values in many for value in values)
     if paper.year is not None:
         yield Triple(node, v.ISSUED, _typed(f"{paper.year:04d}", "gYear"))

@@ -23,6 +23,7 @@ __all__ = [
     "entity_key",
     "hashed_iri",
     "paper_iri",
+    "published_id",
     "surface_form",
 ]
 
@@ -142,13 +143,18 @@ def entity_key(base: str, iri: str) -> str | None:
 def paper_iri(base: str, paper: Paper) -> str:
     """The paper's IRI: from its DOI, arXiv or OpenReview id, else from its normalised title and abstract."""
     for given in (paper.id, paper.url):
-        if given and (known := _published_id(given.strip())):
+        if given and (known := published_id(given.strip())):
             scheme, value = known
             return f"{base}paper/{scheme}:{quote(value, safe='')}"
     return hashed_iri(base, "paper", _squashed(paper.title or ""), _squashed(paper.abstract))
 
 
-def _published_id(given: str) -> tuple[str, str] | None:
+def published_id(given: str) -> tuple[str, str] | None:
+    """The scheme and number of a DOI, an arXiv number in any version, or an OpenReview forum, or None.
+
+    >>> published_id("https://arxiv.org/abs/2104.12255v3"), published_id("10.48550/arXiv.2104.12255")
+    (('arxiv', '2104.12255'), ('arxiv', '2104.12255'))
+    """
     if match := _ARXIV.search(given):
         return "arxiv", match[1].lower()
     if match := _DOI.search(given):

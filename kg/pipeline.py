@@ -17,7 +17,8 @@ from pyoxigraph import Quad, Triple
 
 from kg._version import __version__
 from kg.curation import NO_DECISIONS, Curation, Decision
-from kg.errors import GraphError, InputError, RecordError
+from kg.duplicates import distinct, usable
+from kg.errors import GraphError, InputError
 from kg.extract import extract, model_hash
 from kg.graph import to_triples
 from kg.identity import BASE, content_hash, paper_iri
@@ -85,8 +86,8 @@ def build(
 ) -> Build:
     """The graph of the papers in `inputs`: files, folders, or "-" for `stdin`.
 
-    A record that cannot be used is left out and stands in `problems`; so is one whose published identifier another
-    record bears with a different text.
+    The same paper from several sources is one paper; `duplicates` counts the records that were merged so. A record that
+    cannot be used stands in `problems`, and so does one that bears the identifier of another with a different text.
     """
     started = time.perf_counter()
     papers, problems, duplicates = _distinct(read_papers(inputs, stdin=stdin, format=options.format), options.base)
@@ -151,48 +152,15 @@ def _replace(new: Path, old: Path) -> None:
 
 
 def _distinct(records: Iterable[Paper | InputError], base: str) -> tuple[dict[str, Paper], list[InputError], int]:
-    """The papers by IRI, each once and sorted by IRI, the records that cannot be used, and the number of duplicates.
-
-    Which of two records wins depends on what they say, not on which came first.
-    """
-    papers: dict[str, Paper] = {}
+    """The papers by IRI, each once and sorted by IRI, the records left out, and how many were merged with another."""
     problems: list[InputError] = []
-    duplicates = 0
-    for record in records:
-        if isinstance(record, InputError):
-            problems.append(record)
-            continue
-        iri = paper_iri(base, record)
-        known = papers.setdefault(iri, record)
-        if known is record:
-            continue
-        if known.abstract.split() == record.abstract.split():
-            duplicates += 1
-        else:
-            left_out = min(known, record, key=_rank)
-            fault = f"its identifier {left_out.id or left_out.url} stands on another record with a different abstract"
-            problems.append(RecordError(fault, where=left_out.source, hint="the longer abstract was kept"))
-        papers[iri] = _merged(*sorted((known, record), key=_rank))
-    return dict(sorted(papers.items())), problems, duplicates
-
-
-def _rank(paper: Paper) -> tuple[int, str]:
-    return len(paper.abstract), paper.abstract
-
-
-def _merged(lesser: Paper, better: Paper) -> Paper:
-    """The better record, with the greater of the two values of each field: the same whichever came first."""
-    both = (lesser, better)
-    return replace(
-        better,
-        title=max((p.title for p in both if p.title), key=lambda t: (len(t), t), default=None),
-        id=max((p.id for p in both if p.id), default=None),
-        year=max((p.year for p in both if p.year is not None), default=None),
-        venue=max((p.venue for p in both if p.venue), default=None),
-        url=max((p.url for p in both if p.url), default=None),
-        authors=max((p.authors for p in both), key=lambda names: (len(names), names)),
-        keywords=max((p.keywords for p in both), key=lambda words: (len(words), words)),
-    )
+    papers: dict[str, Paper] = {}
+    merged = 0
+    for same in distinct(usable(records, problems.append)):
+        papers[paper_iri(base, same.paper)] = same.paper
+        merged += same.records - 1 - len(same.astray)
+        problems.extend(same.problems())
+    return dict(sorted(papers.items())), problems, merged
 
 
 def _confident(extraction: Extraction, least: float) -> Extraction:

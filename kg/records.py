@@ -109,7 +109,10 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper as it was read. `source` says where from ("papers.jsonl, line 3") and never enters the graph."""
+    """A paper as it was read. `source` says where from ("papers.jsonl, line 3") and never enters the graph.
+
+    `aliases` are identifiers and addresses of the same paper beside `id` and `url`.
+    """
 
     abstract: str
     title: str | None = None
@@ -119,6 +122,7 @@ class Paper:
     authors: tuple[str, ...] = ()
     url: str | None = None
     keywords: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     source: str = ""
 
 

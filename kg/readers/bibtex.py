@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kg.errors import RecordError
-from kg.readers.fields import Format, Record, arxiv_in, best_id, bibliographic_paper, given_first
+from kg.readers.fields import Format, Record, arxiv_in, bibliographic_paper, given_first, identifiers
 from kg.readers.latex import plain_latex
 from kg.readers.source import Source
 
@@ -181,7 +181,7 @@ def _fields(key: str, entry: Mapping[str, str]) -> dict[str, object]:
     return {
         "title": plain_latex(entry["title"]) if entry.get("title") else None,
         "abstract": entry.get("abstract"),
-        "id": best_id(doi=entry.get("doi"), arxiv=_arxiv(entry), own=key or None),
+        **identifiers(doi=entry.get("doi"), arxiv=_arxiv(entry), own=key or None),
         "year": entry.get("year") or entry.get("date"),
         "venue": plain_latex(venue) if venue else None,
         "authors": [name for name in map(_author, _names(entry.get("author", ""))) if name],

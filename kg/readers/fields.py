@@ -22,6 +22,7 @@ __all__ = [
     "bibliographic_paper",
     "given_first",
     "harmless",
+    "identifiers",
     "kind_of",
     "labelled",
     "paper",
@@ -32,7 +33,7 @@ __all__ = [
 ABSTRACT_LIMIT = 100_000
 """Longest abstract in characters, some 15,000 words: above it stands a whole paper, or a quote left open."""
 
-FIELDS = ("title", "abstract", "id", "year", "venue", "authors", "url", "keywords")
+FIELDS = ("title", "abstract", "id", "year", "venue", "authors", "url", "keywords", "aliases")
 
 Record = Paper | InputError
 
@@ -62,6 +63,7 @@ def paper(fields: Mapping[str, object], where: str) -> Record:
             authors=_authors(values.get("authors"), where),
             url=_text(values, "url", where),
             keywords=_keywords(values.get("keywords"), where),
+            aliases=_aliases(values.get("aliases"), where),
             source=where,
         )
     except RecordError as error:
@@ -168,6 +170,16 @@ def best_id(*, doi: str | None = None, arxiv: str | None = None, own: str | None
     return own
 
 
+def identifiers(*, doi: str | None = None, arxiv: str | None = None, own: str | None = None) -> dict[str, object]:
+    """The best of the identifiers as the field `id`, and the arXiv number beside a DOI as an alias.
+
+    >>> identifiers(doi="10.1000/182", arxiv="2104.12255")
+    {'id': '10.1000/182', 'aliases': ['arXiv:2104.12255']}
+    """
+    best, number = best_id(doi=doi, arxiv=arxiv, own=own), best_id(arxiv=arxiv)
+    return {"id": best, "aliases": [number] if number and number != best else None}
+
+
 DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 ARXIV = re.compile(
     r"(?<![\d.])\d{4}\.\d{4,5}(?:v\d+)?(?![\d.]*\d)|(?<![a-z-])[a-z-]{2,20}(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?"
@@ -248,6 +260,10 @@ def _keywords(value: object, where: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return _tidy(re.split(r"[;\n]" if ";" in value else r"[,\n]", value))
     return _tidy(part for text in _listed(value, "keywords", where) for part in text.split(";"))
+
+
+def _aliases(value: object, where: str) -> tuple[str, ...]:
+    return _tidy(value.split() if isinstance(value, str) else _listed(value, "aliases", where))
 
 
 def _listed(value: object, field: str, where: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from kg.errors import InputError, RecordError
 from kg.readers.arxiv import ARXIV
 from kg.readers.csl import CROSSREF, CSL
-from kg.readers.fields import Fields, Format, Record, best_id, bibliographic_paper, kind_of, paper, text_at
+from kg.readers.fields import Fields, Format, Record, bibliographic_paper, identifiers, kind_of, paper, text_at
 from kg.readers.json_text import JsonText
 from kg.readers.openalex import OPENALEX
 from kg.readers.openreview import OPENREVIEW
@@ -219,11 +219,9 @@ def _shape_of(record: Json) -> Shape | None:
 def _own_fields(record: Json) -> Fields:
     """The fields as they are; for want of an id one from a DOI or arXiv number, for want of authors an "author"."""
     given = {name.strip().lower(): value for name, value in record.items()}
-    wanted: Iterable[tuple[str, object]] = (
-        ("id", best_id(doi=text_at(given, "doi"), arxiv=text_at(given, "arxiv_id"))),
-        ("authors", given.get("author")),
-    )
-    added = {name: value for name, value in wanted if value is not None and given.get(name) is None}
+    known = identifiers(doi=text_at(given, "doi"), arxiv=text_at(given, "arxiv_id"))
+    wanted = {**known, "authors": given.get("author")}
+    added = {name: value for name, value in wanted.items() if value is not None and given.get(name) is None}
     return {**given, **added}
 
 

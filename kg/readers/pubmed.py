@@ -13,6 +13,7 @@ from kg.readers.fields import Format, Record, best_id, bibliographic_paper, give
 from kg.readers.source import Source
 from kg.readers.tagged import Tagged, read_tagged
 from kg.readers.xml_text import begins_with, child_text, read_elements, text_of
+from kg.sections import role_of
 
 __all__ = ["NBIB", "PUBMED"]
 
@@ -50,10 +51,21 @@ def _abstract(article: Element) -> str:
     """The abstract's parts with their labels; one in another language only if there is no other."""
     for path in ("MedlineCitation/Article/Abstract", "BookDocument/Abstract", "MedlineCitation/OtherAbstract"):
         for abstract in article.iterfind(path):
-            parts = [(part.get("Label"), text_of(part)) for part in abstract.iterfind("AbstractText")]
+            parts = [(_label(part), text_of(part)) for part in abstract.iterfind("AbstractText")]
             if text := labelled(parts):
                 return text
     return ""
+
+
+def _label(part: Element) -> str | None:
+    """The label that the journal gave a part, after the NLM's category for it where the label's own words tell none."""
+    label, category = part.get("Label"), part.get("NlmCategory", "")
+    if category not in CATEGORIES or (label and role_of(label) is not None):
+        return label
+    return f"{category} ({label})" if label and label.upper() != category else category
+
+
+CATEGORIES = frozenset({"BACKGROUND", "OBJECTIVE", "METHODS", "RESULTS", "CONCLUSIONS"})
 
 
 def _author(author: Element) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from kg.readers.fields import Fields, at, best_id, text_at
+from kg.readers.fields import Fields, at, identifiers, text_at
 from kg.readers.shape import Json, Shape, items, people, texts
 
 __all__ = ["S2ORC", "SEMANTIC_SCHOLAR"]
@@ -30,7 +30,7 @@ def _api_fields(record: Json) -> Fields:
     return {
         "title": text_at(paper, "title"),
         "abstract": text_at(paper, "abstract"),
-        "id": best_id(doi=text_at(ids, "doi"), arxiv=text_at(ids, "arxiv"), own=own),
+        **identifiers(doi=text_at(ids, "doi"), arxiv=text_at(ids, "arxiv"), own=own),
         "year": paper.get("year") or paper.get("publicationDate"),
         "venue": text_at(paper, "venue") or text_at(paper, "journal", "name"),
         "authors": texts(paper.get("authors"), "name"),
@@ -56,7 +56,7 @@ def _s2orc_fields(record: Json) -> Fields:
     return {
         "title": text_at(metadata, "title") or _annotated(record, "title"),
         "abstract": _paragraphs(record) or _annotated(record, "abstract"),
-        "id": best_id(doi=doi, arxiv=arxiv, own=text_at(record, "paper_id") or text_at(record, "corpusid")),
+        **identifiers(doi=doi, arxiv=arxiv, own=text_at(record, "paper_id") or text_at(record, "corpusid")),
         "year": metadata.get("year"),
         "venue": text_at(metadata, "venue") or text_at(metadata, "journal"),
         "authors": people(authors, given="given", family="last", whole="name"),

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from kg.readers.fields import LETTER, Format, Record, paper
 from kg.readers.source import Source
+from kg.records import Role
+from kg.sections import LABEL_MARKS, opening_label, role_of
 
 __all__ = ["TEXT"]
 
@@ -27,7 +29,7 @@ def _is_text(sample: str) -> bool:
 
 def read_text(source: Source, name: str) -> Iterator[Record]:
     """The paragraphs that are no headings; a heading is a title where the paragraphs have one each."""
-    entries = _entries(_paragraphs(source.lines()))
+    entries = _entries(_structured(_paragraphs(source.lines())))
     opening = list(itertools.islice(entries, 2))
     titled = all(entry.heading is not None for entry in opening)
     for entry in itertools.chain(opening, entries):
@@ -42,6 +44,42 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[Paragraph]:
         if not blank:
             first, *rest = run
             yield Paragraph("".join([first[1], *(line for _, line in rest)]).rstrip(), first[0])
+
+
+def _structured(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
+    """The paragraphs, those that are the sections of one structured abstract joined."""
+    held: list[Paragraph] = []
+    labels: list[str] = []
+    for paragraph in paragraphs:
+        label = opening_label(paragraph.text)
+        if not (_goes_on(labels, label) if label is not None else held and _is_bare(held[-1])):
+            yield from _joined(held)
+            held, labels = [], []
+        held.append(paragraph)
+        if label is not None:
+            labels.append(label)
+    yield from _joined(held)
+
+
+def _is_bare(paragraph: Paragraph) -> bool:
+    """Whether a paragraph is nothing but a section's label."""
+    return opening_label(paragraph.text) == paragraph.text.strip(LABEL_MARKS).lower()
+
+
+def _goes_on(labels: Sequence[str], label: str) -> bool:
+    """Whether a section of this label may follow those of the labels: a new one, and not of an earlier role."""
+    if not labels or label in labels:
+        return False
+    last, following = role_of(labels[-1]), role_of(label)
+    return last is None or following is None or ORDER[last] <= ORDER[following]
+
+
+ORDER = {role: number for number, role in enumerate(Role)}
+
+
+def _joined(held: Sequence[Paragraph]) -> Iterator[Paragraph]:
+    if held:
+        yield held[0]._replace(text="\n\n".join(paragraph.text for paragraph in held))
 
 
 def _entries(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
@@ -74,9 +112,13 @@ def _split(paragraph: Paragraph) -> Iterator[Paragraph]:
 def _first_abstract(lines: Sequence[str]) -> int:
     """The number of the first line from which on each line is a whole abstract, as many as there are if none is."""
     first = len(lines)
-    while first and len(lines[first - 1]) > LONG_LINE and SENTENCE_END.search(lines[first - 1]):
+    while first and _is_whole(lines[first - 1]):
         first -= 1
     return first
+
+
+def _is_whole(line: str) -> bool:
+    return len(line) > LONG_LINE and SENTENCE_END.search(line) is not None and opening_label(line) is None
 
 
 def _is_above(lines: Sequence[str], first: int) -> bool:
@@ -86,6 +128,8 @@ def _is_above(lines: Sequence[str], first: int) -> bool:
 
 def _is_title_above(lines: Sequence[str]) -> bool:
     """Whether the first of the lines is a title; in a hard-wrapped text the lines are about equally long."""
+    if opening_label(lines[0]) is not None:
+        return False
     labelled = TITLE_LABEL.match(lines[0]) is not None or LABEL.match(lines[1]) is not None
     return _is_heading(lines[0]) and (labelled or len(lines[1]) > max(LONG_LINE / 2, 2 * len(lines[0])))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kg.readers.fields import Fields, arxiv_in, best_id, text_at
+from kg.readers.fields import Fields, arxiv_in, identifiers, text_at
 from kg.readers.markup import plain
 from kg.readers.shape import Json, Shape, items, people, texts
 
@@ -30,7 +30,7 @@ def _fields(record: Json) -> Fields | None:
     return {
         "title": text_at(data, "title"),
         "abstract": plain(abstract) if abstract else None,
-        "id": best_id(
+        **identifiers(
             doi=text_at(data, "DOI"),
             arxiv=arxiv_in(text_at(data, "archiveID"), text_at(data, "url")),
             own=text_at(data, "key"),
