@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 __all__ = ["LINES", "LOOKS", "PAPER_SIZE", "Look", "short", "size_of", "width_of"]
@@ -40,7 +41,7 @@ _LABEL = 32
 
 def size_of(partners: int) -> float:
     """Half the width in pixels of an entity that is joined to so many others."""
-    return round(9 + 4 * min(8, partners**0.5), 2)
+    return round(9 + 4 * min(8.0, math.sqrt(partners)), 2)
 
 
 def width_of(support: int) -> float:

@@ -62,7 +62,9 @@ def around(store: Store, node: NamedNode, *, depth: int = 1, top: int = TOP) -> 
     ranks = _ranks(whole, near)
     chosen = sorted(near, key=lambda one: (steps[one], ranks[one], one))[:top]
     what = f"around “{label_of(store, node)}”, to depth {depth}"
-    return _selection(whole, chosen, top, matching=len(near), what=what, papers=[node.value] if _is_paper(whole, node.value) else [])
+    return _selection(
+        whole, chosen, top, matching=len(near), what=what, papers=[node.value] if _is_paper(whole, node.value) else []
+    )
 
 
 def of_triples(store: Store, triples: Iterable[Triple], *, top: int = TOP) -> Selection:
