@@ -217,7 +217,7 @@ const makeCanvas = (container, model, lines) => {
   };
 };
 
-const FREE = { side: 70, above: 50, below: 105 };
+const FREE = { side: 90, above: 50, below: 105 };
 
 /* The corners of a shape of radius one; a dot has none. */
 const cornersOf = (shape) => ({

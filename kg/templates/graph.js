@@ -52,7 +52,7 @@
   const note = (part) => {
     const papers = [...part.nodes].filter((id) => model.nodes.get(id).type === "Paper").length;
     const shown = `${counted(part.nodes.size - papers, "entity", "entities")}${papers ? ` and ${counted(papers, "paper")}` : ""}`;
-    const here = view.path ? "Path: " : view.focus ? `Around ${model.label(view.focus)}, ${counted(view.depth, "step")}: ` : "";
+    const here = view.path ? `Path from ${model.label(view.path[0])} to ${model.label(view.path[1])}: ` : view.focus ? `Around ${model.label(view.focus)}, ${counted(view.depth, "step")}: ` : "";
     const held = data.nodes.filter((node) => node.type !== "Paper").length;
     const whole = held < data.total.entities ? ` This page holds ${number(held)} of the graph's ${number(data.total.entities)} entities.` : "";
     at("note").replaceChildren(`${here}${shown} shown.${whole} `);
@@ -125,6 +125,7 @@
 
   at("depth").addEventListener("change", () => change({ depth: Number(at("depth").value) }, { step: true }));
   const ticked = (id) => new Set([...at(id).querySelectorAll("input:checked")].map((box) => box.value));
+  at("relations").querySelectorAll("span").forEach((name) => { name.textContent = inWords(name.textContent); });
   at("types").addEventListener("change", () => change({ types: ticked("types") }));
   at("relations").addEventListener("change", () => change({ relations: ticked("relations") }));
   const year = (id) => (at(id).value === "" ? null : Number(at(id).value));
@@ -214,6 +215,7 @@
     clearTimeout(looked.soon);
     looked.soon = setTimeout(() => address(false), 250);
   };
+  canvas.network.on("resize", () => { if (!view.camera) canvas.fit(false); });
   canvas.network.on("zoom", looked);
   canvas.network.on("dragEnd", (event) => { if (!event.nodes.length) looked(); });
   canvas.network.on("click", (event) => {

@@ -38,13 +38,21 @@ const makePanel = (panel, data, model, acts) => {
   };
 
   const relationEntry = (id, entry) => {
-    const box = element("details");
-    const summary = element("summary");
+    const [box, line, sentences] = [element("div", "", "entry"), element("p"), element("div")];
     const far = link(entry.other, name(entry));
-    summary.append(...(entry.out ? [inWords(entry.type) + " ", far] : [far, " " + inWords(entry.type) + " this"]));
-    if (entry.papers > 1) summary.append(" ", element("span", counted(entry.papers, "paper"), "count soft"));
-    box.append(summary, ...entry.sentences.map((sentence) => quote(sentence, [id, entry.other])));
-    if (entry.papers > entry.sentences.length) box.append(element("p", `The sentences of ${number(entry.sentences.length)} of ${counted(entry.papers, "paper")}.`, "soft"));
+    const fold = button("▸", "fold", () => {
+      sentences.hidden = !sentences.hidden;
+      fold.textContent = sentences.hidden ? "▸" : "▾";
+      fold.setAttribute("aria-expanded", String(!sentences.hidden));
+    });
+    fold.setAttribute("aria-expanded", "false");
+    fold.setAttribute("aria-label", `Sentences: ${inWords(entry.type)} ${name(entry)}`);
+    sentences.hidden = true;
+    line.append(fold, " ", ...(entry.out ? [inWords(entry.type) + " ", far] : [far, " " + inWords(entry.type) + " this"]));
+    if (entry.papers > 1) line.append(" ", element("span", counted(entry.papers, "paper"), "count soft"));
+    sentences.append(...entry.sentences.map((sentence) => quote(sentence, [id, entry.other])));
+    if (entry.papers > entry.sentences.length) sentences.append(element("p", `The sentences of ${number(entry.sentences.length)} of ${counted(entry.papers, "paper")}.`, "soft"));
+    box.append(line, sentences);
     return box;
   };
 
