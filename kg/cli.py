@@ -464,8 +464,10 @@ def _selected(store: Store, near: str | None, depth: int, query_text: str | None
 
 
 def _say_shown(selection: Selection, file: Path) -> None:
+    from kg.terminal import plain
+
     held = sum(1 for _, kind in selection.graph.nodes(data="type") if kind != "Paper")
-    click.echo(f"written to {file}: {held} of {selection.matching} entities {selection.what}".rstrip())
+    click.echo(plain(f"written to {file}: {held} of {selection.matching} entities {selection.what}".rstrip()))
 
 
 @main.command()

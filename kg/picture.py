@@ -119,9 +119,7 @@ def _draw_nodes(
     sizes: Mapping[str, float],
     labels: Mapping[str, str],
 ) -> None:
-    from matplotlib.patheffects import withStroke
-
-    halo = [withStroke(linewidth=2, foreground=_HALO)]
+    ground = {"facecolor": _HALO, "alpha": 0.75, "edgecolor": "none", "pad": 0.5}
     for node, facts in graph.nodes(data=True):
         look = LOOKS[facts["type"]]
         x, y = places[node]
@@ -129,7 +127,7 @@ def _draw_nodes(
         axes.plot(x, y, look.marker, ms=width, mfc=look.light, mec=_HALO, mew=0.8, zorder=2)
         if labels[node]:
             below = y - width / 2 - 1.5
-            axes.text(x, below, _plain(labels[node]), ha="center", va="top", zorder=3, path_effects=halo)
+            axes.text(x, below, _plain(labels[node]), ha="center", va="top", zorder=3, bbox=ground)
 
 
 def _plain(text: str) -> str:
