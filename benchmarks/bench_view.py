@@ -125,7 +125,8 @@ def main(graph: str | None) -> None:
             spent = [seconds for seconds, _ in runs]
             print(
                 f"{top:5} entities: written in {written:5.1f} s, {page.stat().st_size / 1e6:5.1f} MB; "
-                f"first drawing after {statistics.median(spent):.2f} s (worst of 5: {max(spent):.2f} s), frame {runs[-1][1]:.0f} ms"
+                f"first drawing after {statistics.median(spent):.2f} s (worst of 5: {max(spent):.2f} s), "
+                f"frame {runs[-1][1]:.0f} ms"
             )
         browser.close()
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")

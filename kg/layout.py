@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 __all__ = ["layout"]
 
 Positions = NDArray[np.float64]
+Halves = Mapping[str, tuple[float, float]]
+"""Half the width and half the height of each node with its label, in pixels."""
 
 _SEED = 7
 _ROOM = 62.0  # pixels that a node takes on average, in each direction
-_LINE = 26.0  # half the height of a node with its label, in pixels
+_LINE = 14.0  # what a label adds to half the height of a node, in pixels
+_SIZE = 12.0  # half the height of a node whose size is not given, in pixels
 _LETTER = 3.9  # half the width of a letter, in pixels
 _WIDER = 1.7  # how much wider than high a component starts, since labels are wide and push each other up and down
 _ASPECT = 1.6  # width of the picture to its height
@@ -27,14 +30,23 @@ _TURN = 2.399963  # golden angle, which never leads to the same spot twice
 
 
 def layout(
-    graph: nx.Graph, labels: Mapping[str, str], *, later: Collection[str] = frozenset()
+    graph: nx.Graph,
+    labels: Mapping[str, str],
+    sizes: Mapping[str, float] | None = None,
+    *,
+    later: Collection[str] = frozenset(),
 ) -> dict[str, tuple[int, int]]:
     """The place of each node in pixels, as whole numbers, such that the labels below the nodes do not overlap.
 
-    Nodes in `later` have no say in where the others stand; each is put in the midst of its neighbours. The same graph,
-    with its nodes in the same order, gives the same places.
+    `sizes` holds half the height of each node. Nodes in `later` have no say in where the others stand; each is put in
+    the midst of its neighbours. The same graph, with its nodes in the same order, gives the same places.
     """
-    places = _laid_out(graph.subgraph(node for node in graph if node not in later), labels)
+    halves = {
+        node: (max(_LETTER * len(labels[node]), size) + 14, size + _LINE)
+        for node in graph
+        for size in [_SIZE if sizes is None else sizes[node]]
+    }
+    places = _laid_out(graph.subgraph(node for node in graph if node not in later), halves)
     for number, node in enumerate(node for node in graph if node in later):
         around = [places[other] for other in sorted(graph[node]) if other not in later] or [(0, 0)]
         x, y = (sum(axis) / len(around) for axis in zip(*around, strict=True))
@@ -43,9 +55,9 @@ def layout(
     return places
 
 
-def _laid_out(graph: nx.Graph, labels: Mapping[str, str]) -> dict[str, tuple[int, int]]:
+def _laid_out(graph: nx.Graph, halves: Halves) -> dict[str, tuple[int, int]]:
     components = sorted(nx.connected_components(graph), key=lambda nodes: (-len(nodes), min(nodes)))
-    drawn = [_component(graph, sorted(nodes), labels) for nodes in components]
+    drawn = [_component(graph, sorted(nodes), halves) for nodes in components]
     corners = _packed([_size(places) for _, places in drawn])
     return {
         node: (round(x), round(y))
@@ -54,7 +66,7 @@ def _laid_out(graph: nx.Graph, labels: Mapping[str, str]) -> dict[str, tuple[int
     }
 
 
-def _component(graph: nx.Graph, nodes: Sequence[str], labels: Mapping[str, str]) -> tuple[Sequence[str], Positions]:
+def _component(graph: nx.Graph, nodes: Sequence[str], halves: Halves) -> tuple[Sequence[str], Positions]:
     """The nodes of one component and their places, shape (n_nodes, 2)."""
     alone = nx.Graph()  # not a subgraph view: those are walked in the order of a set
     alone.add_nodes_from(nodes)
@@ -65,8 +77,7 @@ def _component(graph: nx.Graph, nodes: Sequence[str], labels: Mapping[str, str])
     places = _lying(places - places.mean(axis=0))
     reach = np.abs(places).max() or 1.0
     places *= np.array([_WIDER, 1.0]) * _ROOM * math.sqrt(len(nodes)) / reach
-    halves = np.array([(_LETTER * len(labels[node]) + 14, _LINE) for node in nodes])
-    return nodes, _apart(places, halves)
+    return nodes, _apart(places, np.array([halves[node] for node in nodes]))
 
 
 def _lying(places: Positions) -> Positions:

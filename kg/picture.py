@@ -57,11 +57,11 @@ def draw_graph(graph: nx.MultiDiGraph, path: Path, *, form: str | None = None, p
     joined = nx.Graph()
     joined.add_nodes_from(kept)
     joined.add_edges_from(sorted({tuple(sorted(edge)) for edge in drawn.edges()}))
-    places = {node: (x * _POINTS, -y * _POINTS) for node, (x, y) in layout(joined, labels).items()}
+    partners = {node: sum(1 for other in joined[node] if labels[other]) for node in kept}
+    sizes = {node: size_of(partners[node]) if labels[node] else PAPER_SIZE for node in kept}
+    places = {node: (x * _POINTS, -y * _POINTS) for node, (x, y) in layout(joined, labels, sizes).items()}
     with _saved(path, *_extent(places), form=form) as figure:
         axes = _bare_axes(figure, places)
-        partners = {node: sum(1 for other in joined[node] if labels[other]) for node in kept}
-        sizes = {node: size_of(partners[node]) if labels[node] else PAPER_SIZE for node in kept}
         _draw_edges(axes, drawn, places, sizes)
         _draw_nodes(axes, drawn, places, sizes, labels)
         _draw_legend(axes, drawn)

@@ -139,7 +139,9 @@ def _network(graph: nx.MultiDiGraph, years: Years, *, with_papers: bool) -> Netw
     papers = {node for node, kind in graph.nodes(data="type") if kind == "Paper"}
     labels = {node: "" if node in papers else short(facts["label"]) for node, facts in graph.nodes(data=True)}
     joined = nx.Graph(graph.to_undirected())
-    places = layout(joined, labels, later=set() if with_papers else papers)
+    partners = {node: sum(1 for other in joined[node] if other not in papers) for node in graph}
+    sizes = {node: PAPER_SIZE if node in papers else size_of(partners[node]) for node in graph}
+    places = layout(joined, labels, sizes, later=set() if with_papers else papers)
     for node, facts in graph.nodes(data=True):
         look = LOOKS[facts["type"]]
         x, y = places[node]
@@ -148,7 +150,7 @@ def _network(graph: nx.MultiDiGraph, years: Years, *, with_papers: bool) -> Netw
             label=short(facts["label"]),
             shape=look.shape,
             color=look.light,
-            size=PAPER_SIZE if node in papers else size_of(sum(1 for other in joined[node] if other not in papers)),
+            size=sizes[node],
             x=x,
             y=y,
             type=facts["type"],

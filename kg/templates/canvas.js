@@ -16,10 +16,10 @@ const makeCanvas = (container, model, lines) => {
   let ranked = [];
 
   const readTints = () => {
-    tints = Object.fromEntries([...model.types, "back", "text", "soft", "edge", "link", "path"].map((name) => [name, colour(name)]));
+    tints = Object.fromEntries([...model.types, "back", "text", "soft", "faint", "edge", "link", "path"].map((name) => [name, colour(name)]));
   };
   readTints();
-  const radius = (node, scale) => Math.max(node.size, (2.7 + node.size / 9) / scale);
+  const radius = (node, scale) => Math.max(node.size, ((2.7 + node.size / 9) * (shown.nodes.size > 800 ? 0.6 : 1)) / scale);
 
   /* Shapes never get too small to be told apart, however far one zooms out. */
   const renderer = (node) => ({ ctx, x, y, state }) => {
@@ -111,20 +111,22 @@ const makeCanvas = (container, model, lines) => {
   /* How an edge is drawn: of the path, of the selected node, or like any other. */
   const manner = (edge) => {
     if (shown.steps) return "path";
-    return selected && (edge.from === selected || edge.to === selected) ? "link" : "edge";
+    if (selected && (edge.from === selected || edge.to === selected)) return "link";
+    return edge.type === "mentions" ? "faint" : "edge";
   };
   const drawEdges = (context) => {
     const scale = network.getScale();
     const pixel = 1 / Math.min(1, scale);
     const places = network.getPositions();
+    const far = shown.edges.length > 1200 && scale < 0.4; // too small to see dashes and heads, and slow with them
     const strokes = new Map();
     for (const edge of shown.edges) {
       if (!places[edge.from] || !places[edge.to]) continue;
-      const stroke = `${manner(edge)} ${edge.width} ${lines[edge.type] ?? ""}`;
+      const stroke = `${manner(edge)} ${edge.width} ${far ? "" : lines[edge.type] ?? ""}`;
       if (!strokes.has(stroke)) strokes.set(stroke, []);
       strokes.get(stroke).push(edge);
     }
-    const behind = ["edge", "link", "path"];
+    const behind = ["faint", "edge", "link", "path"];
     const order = [...strokes.keys()].sort((a, b) => behind.indexOf(a.split(" ")[0]) - behind.indexOf(b.split(" ")[0]));
     for (const stroke of order) {
       const [how, width, dashes] = stroke.split(" ");
@@ -141,7 +143,7 @@ const makeCanvas = (container, model, lines) => {
         const [x, y] = [b.x - h * stop, b.y - v * stop];
         context.moveTo(a.x, a.y);
         context.lineTo(x, y);
-        if (edge.type === "comparedWith" || long < stop * 2) continue;
+        if (far || edge.type === "comparedWith" || long < stop * 2) continue;
         const head = (how === "path" ? 11 : 6) * pixel;
         heads.moveTo(x, y);
         heads.lineTo(x - head * (h + v * 0.45), y - head * (v - h * 0.45));
