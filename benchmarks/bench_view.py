@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,8 +45,13 @@ from kg.view import write_html
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-PAPERS, NAMES, MENTIONS = 6500, 40_000, 9
+PAPERS, SHARED, OWN = 6500, 8000, 6  # papers, names that papers share, names that each paper brings along
 KINDS = (EntityType.METHOD, EntityType.METHOD, EntityType.METHOD, EntityType.TASK, EntityType.DATASET)
+SAYS = {
+    EntityType.METHOD: RelationType.COMPARED_WITH,
+    EntityType.TASK: RelationType.USED_FOR,
+    EntityType.DATASET: RelationType.EVALUATED_ON,
+}
 FRAMES = """async () => {
   const times = [];
   const box = document.querySelector("#network canvas");
@@ -64,26 +68,25 @@ FRAMES = """async () => {
 
 
 def made_up() -> Iterator[Extraction]:
-    """Papers that name things as often as abstracts do: the most frequent name in a third of them."""
+    """Papers that name and relate things about as often as abstracts do: the most frequent name in a third of them."""
     chance = random.Random(1)
-    weights = [1 / (rank + 2) for rank in range(NAMES)]
+    weights = [1 / (rank + 2) ** 1.1 for rank in range(SHARED)]
     for number in range(PAPERS):
-        picked = dict.fromkeys(chance.choices(range(NAMES), weights, k=MENTIONS))
+        shared = dict.fromkeys(chance.choices(range(SHARED), weights, k=4))
+        picked = [*shared, *(SHARED + OWN * number + own for own in range(OWN))]
+        chance.shuffle(picked)
         text, mentions = f"Of paper {number}: ", []
         for name in picked:
             mentions.append(Mention(len(text), len(text) + len(f"thing{name}"), KINDS[name % 5], f"thing{name}", 0.9))
-            text += f"thing{name} and some words in between, "
+            text += f"thing{name} and some words, "
         end = len(text)
         methods = [m for m in mentions if m.type is EntityType.METHOD]
-        tasks = [m for m in mentions if m.type is EntityType.TASK]
+        pairs = [(chance.choice(methods), chance.choice(mentions)) for _ in range(6)] if methods else []
         yield Extraction(
             Paper(text, title=f"Paper {number}", year=2020 + number % 6, id=f"made:{number}"),
             sentences=(Sentence(0, end),),
             mentions=tuple(mentions),
-            relations=(
-                *(Relation(m, RelationType.USED_FOR, t, 0, end, 0.8) for m in methods[:2] for t in tasks[:2]),
-                *(Relation(a, RelationType.COMPARED_WITH, b, 0, end, 0.6) for a, b in pairwise(methods)),
-            ),
+            relations=tuple(Relation(a, SAYS[b.type], b, 0, end, 0.8) for a, b in pairs if a is not b),
             proposals=tuple(Proposal(m, 0, end) for m in methods[-1:]),
             claims=tuple(Claim(kind, 0, end, 0.8, about=tuple(mentions[:3])) for kind in ClaimKind),
         )

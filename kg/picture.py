@@ -120,7 +120,7 @@ def _draw_nodes(
     labels: Mapping[str, str],
 ) -> None:
     ground = {"facecolor": _HALO, "alpha": 0.75, "edgecolor": "none", "pad": 0.5}
-    for node, facts in graph.nodes(data=True):
+    for node, facts in sorted(graph.nodes(data=True)):
         look = LOOKS[facts["type"]]
         x, y = places[node]
         width = 2 * sizes[node] * _POINTS

@@ -80,16 +80,16 @@ def render_html(store: Store, selection: Selection | None = None, *, papers: boo
     graph = selection.graph
     network = _network(graph, _years(store, graph), with_papers=with_papers)
     cited = _Cited()
-    data = {
+    data: dict[str, Any] = {
         "nodes": network.nodes,
         "edges": network.edges,
         "details": {node: _details(store, node, graph, cited) for node in network.node_ids},
-        "sentences": _sentences(store, cited),
         "total": {"entities": selection.entities, "papers": selection.papers, "matching": selection.matching},
         "what": selection.what,
         "papers": with_papers,
         "lines": {relation: dashes for dashes, relations in LINES.values() for relation in relations if dashes},
     }
+    data |= _sentences(store, cited)
     scripts = [
         (files("pyvis") / "lib" / "vis-9.1.2" / "vis-network.min.js").read_text(encoding="utf-8"),
         *((files("kg") / "templates" / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS),
@@ -173,16 +173,19 @@ def _network(graph: nx.MultiDiGraph, years: Years, *, with_papers: bool) -> Netw
 
 @dataclass(slots=True)
 class _Cited:
-    """The sentences that the side panel may show, by id."""
+    """The sentences that the side panel may show, in the order in which they were first cited."""
 
-    sentences: dict[str, Evidence] = field(default_factory=dict)
+    pieces: list[Evidence] = field(default_factory=list)
+    numbers: dict[tuple[str, int, int], int] = field(default_factory=dict)
 
-    def ids(self, evidence: Iterable[Evidence]) -> list[str]:
-        """The ids of the first few of these, which from now on are cited."""
-        ids = {f"{piece.paper} {piece.start} {piece.end}": piece for piece in evidence}
-        first = dict([*ids.items()][:_SENTENCES])
-        self.sentences |= first
-        return [*first]
+    def cite(self, evidence: Iterable[Evidence]) -> list[int]:
+        """The numbers of the first few sentences among these, which from now on are cited."""
+        distinct = {(piece.paper, piece.start, piece.end): piece for piece in evidence}
+        first = [*distinct.items()][:_SENTENCES]
+        for place, piece in first:
+            if self.numbers.setdefault(place, len(self.pieces)) == len(self.pieces):
+                self.pieces.append(piece)
+        return [self.numbers[place] for place, _ in first]
 
 
 def _details(store: Store, iri: str, graph: nx.MultiDiGraph, cited: _Cited) -> dict[str, Any]:
@@ -200,7 +203,7 @@ def _details(store: Store, iri: str, graph: nx.MultiDiGraph, cited: _Cited) -> d
         "relations": [_shown_relation(store, entry, graph, cited) for entry in relations[:_RELATIONS]],
         "relationsInAll": len(relations),
         "claims": [
-            {"kind": kind, "slots": claim["slots"], "sentences": cited.ids(evidence_of(store, claim["node"]))}
+            {"kind": kind, "slots": claim["slots"], "sentences": cited.cite(evidence_of(store, claim["node"]))}
             for kind in v.CLAIM_KINDS
             for claim in [claim for claim in claims if claim["kind"] == kind][:_CLAIMS]
         ],
@@ -224,7 +227,7 @@ def _relations(store: Store, node: NamedNode) -> Iterator[dict[str, Any]]:
 def _shown_relation(store: Store, entry: dict[str, Any], graph: nx.MultiDiGraph, cited: _Cited) -> dict[str, Any]:
     """The entry with its sentences, and with the other end's name where the page does not hold that node."""
     other = {} if entry["other"] in graph else {"label": label_of(store, NamedNode(entry["other"]))}
-    sentences = cited.ids(evidence_of(store, entry["node"]))
+    sentences = cited.cite(evidence_of(store, entry["node"]))
     return {key: value for key, value in entry.items() if key != "node"} | other | {"sentences": sentences}
 
 
@@ -245,22 +248,28 @@ def _slot(store: Store, claim: NamedNode, predicate: NamedNode) -> str | None:
     return text_of(store, claim, predicate) if entity is None else label_of(store, entity)
 
 
-def _sentences(store: Store, cited: _Cited) -> dict[str, dict[str, Any]]:
-    """Each cited sentence: its text, its paper, and which slices of it name which entity."""
-    marks = _marks(store, {piece.paper for piece in cited.sentences.values()})
-    return {
-        name: {
+def _sentences(store: Store, cited: _Cited) -> dict[str, Any]:
+    """The cited sentences in order, each with its text, its paper, and which slices of it name which entity.
+
+    Papers come with their titles; entities, named over and over, as numbers of a list.
+    """
+    titles = {piece.paper: label_of(store, NamedNode(piece.paper)) for piece in cited.pieces}
+    marks = _marks(store, titles)
+    entities = sorted({entity for found in marks.values() for _, _, entity in found})
+    numbers = {entity: number for number, entity in enumerate(entities)}
+    sentences = [
+        {
             "text": piece.quote,
             "paper": piece.paper,
-            "title": label_of(store, NamedNode(piece.paper)),
             "marks": [
-                (start - piece.start, end - piece.start, entity)
+                (start - piece.start, end - piece.start, numbers[entity])
                 for start, end, entity in marks[piece.paper]
                 if piece.start <= start and end <= piece.end
             ],
         }
-        for name, piece in sorted(cited.sentences.items())
-    }
+        for piece in cited.pieces
+    ]
+    return {"sentences": sentences, "titles": dict(sorted(titles.items())), "entities": entities}
 
 
 def _marks(store: Store, papers: Collection[str]) -> Mapping[str, list[tuple[int, int, str]]]:

@@ -21,18 +21,18 @@ const makePanel = (panel, data, model, acts) => {
   const link = (id, text) => (model.nodes.has(id) ? button(text, "go", () => acts.select(id)) : element("span", text));
   const name = (entry) => entry.label ?? model.label(entry.other);
 
-  const quote = (id, about) => {
-    const sentence = data.sentences[id];
+  const quote = (at, about) => {
+    const sentence = data.sentences[at];
     const block = element("blockquote");
     let position = 0;
     for (const [start, end, entity] of sentence.marks) {
-      if (start < position || !about.includes(entity)) continue;
+      if (start < position || !about.includes(data.entities[entity])) continue;
       block.append(sentence.text.slice(position, start), element("mark", sentence.text.slice(start, end)));
       position = end;
     }
     block.append(sentence.text.slice(position));
     const source = element("p", "", "soft");
-    source.append(link(sentence.paper, sentence.title));
+    source.append(link(sentence.paper, data.titles[sentence.paper]));
     block.append(source);
     return block;
   };
