@@ -14,6 +14,7 @@ const makeCanvas = (container, model, lines) => {
   let selected = "";
   let hovered = "";
   let ranked = [];
+  let strongest = [];
 
   const readTints = () => {
     tints = Object.fromEntries([...model.types, "back", "text", "soft", "faint", "edge", "link", "path"].map((name) => [name, colour(name)]));
@@ -120,7 +121,7 @@ const makeCanvas = (container, model, lines) => {
     const places = network.getPositions();
     const far = shown.edges.length > 1200 && scale < 0.4; // too small to see dashes and heads, and slow with them
     const strokes = new Map();
-    for (const edge of shown.edges) {
+    for (const edge of moving ? strongest : shown.edges) {
       if (!places[edge.from] || !places[edge.to]) continue;
       const stroke = `${manner(edge)} ${edge.width} ${far ? "" : lines[edge.type] ?? ""}`;
       if (!strokes.has(stroke)) strokes.set(stroke, []);
@@ -157,6 +158,15 @@ const makeCanvas = (container, model, lines) => {
   };
   network.on("beforeDrawing", drawEdges);
 
+  /* While one drags or zooms, only the best supported edges of a dense drawing are drawn. */
+  let moving = 0;
+  const move = () => {
+    if (shown.edges.length <= MOST_MOVING) return;
+    clearTimeout(moving);
+    moving = setTimeout(() => { moving = 0; network.redraw(); }, 200);
+  };
+  for (const event of ["zoom", "dragging"]) network.on(event, move);
+
   network.on("afterDrawing", (context) => {
     const { scale, ...box } = viewport();
     context.textAlign = "center";
@@ -176,6 +186,7 @@ const makeCanvas = (container, model, lines) => {
 
   const show = (part, places) => {
     shown = part;
+    strongest = part.edges.length > MOST_MOVING ? [...part.edges].sort((a, b) => b.support - a.support).slice(0, MOST_MOVING) : part.edges;
     ranked = [...part.nodes].map((id) => model.nodes.get(id)).sort((a, b) => model.weight(b) - model.weight(a) || (a.id < b.id ? -1 : 1));
     const now = network.getPositions();
     points.update([...part.nodes].map((id) => ({ id, ...places.get(id) })).filter(({ id, x, y }) => now[id]?.x !== x || now[id]?.y !== y));
@@ -219,6 +230,7 @@ const makeCanvas = (container, model, lines) => {
   };
 };
 
+const MOST_MOVING = 1500;
 const FREE = { side: 90, above: 50, below: 105 };
 
 /* The corners of a shape of radius one; a dot has none. */
