@@ -68,12 +68,20 @@ def small_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return page
 
 
-@pytest.fixture
-def small(browser: Browser, small_page: Path) -> Iterator[Opened]:
+@pytest.fixture(scope="module")
+def shared(browser: Browser, small_page: Path) -> Iterator[Opened]:
     opened = Opened(browser, small_page)
     yield opened
-    assert opened.complaints == []
     opened.page.close()
+
+
+@pytest.fixture
+def small(shared: Opened) -> Iterator[Opened]:
+    """The page as it opens: one for all tests, since an address without a view leads back to the start."""
+    shared.page.evaluate("location.hash = ''; document.querySelectorAll('.menu').forEach(menu => menu.open = false)")
+    shared.page.wait_for_function("document.querySelector('#note').textContent.startsWith('7 entities shown')")
+    yield shared
+    assert shared.complaints == []
 
 
 def find_path(opened: Opened, start: str, end: str) -> None:
