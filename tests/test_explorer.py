@@ -194,6 +194,28 @@ def test_an_address_holds_a_path(browser: Browser, small: Opened, small_page: Pa
     other.page.close()
 
 
+def test_a_node_that_was_moved_stays_there_and_in_the_address(
+    browser: Browser, small: Opened, small_page: Path, tmp_path: Path
+) -> None:
+    for kind in ("Method", "Task"):
+        small.page.uncheck(f"#types input[value={kind}]")
+    small.page.click("#fit")
+    small.page.wait_for_timeout(500)
+    box = small.page.locator("#network").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2 - 27  # the one node left, above the legend
+    small.page.mouse.move(x, y)
+    small.page.mouse.down()
+    small.page.mouse.move(x + 100, y + 60, steps=5)
+    small.page.mouse.up()
+    address = small.address
+    assert "put=" in address
+    other = Opened(browser, small_page, address)
+    one, two = (save(opened.page, "gexf", tmp_path).read_text(encoding="utf-8") for opened in (small, other))
+    assert one == two
+    other.page.close()
+
+
 def test_the_back_button_goes_back(small: Opened) -> None:
     small.search("alpha")
     small.search("delta")
@@ -208,7 +230,7 @@ def test_the_back_button_goes_back(small: Opened) -> None:
         "#select=<img src=x onerror='window.hacked=1'>&focus=__proto__&path=constructor%20toString&depth=NaN",
         "#at=1,2,NaN&depth=9e99&from=1e999&to=-Infinity&confidence=7&support=-3&theme=javascript:alert(1)",
         "#types=__proto__,Method&relations=<b>&at=0,0,0&table=1",
-        "#%E0%A4%A&&&===&at=1e7,1,1",
+        "#%E0%A4%A&&&===&at=1e7,1,1&put=x 1 2&put=&put=https://w3id.org/paperkg/entity/alphanet NaN 1",
     ],
 )
 def test_a_hostile_address_does_no_harm(browser: Browser, small_page: Path, address: str) -> None:

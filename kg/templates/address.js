@@ -18,6 +18,7 @@ const writeAddress = (view, model) => {
   if (view.support > 1) said.set("support", view.support);
   if (view.theme) said.set("theme", view.theme);
   if (view.table) said.set("table", "1");
+  for (const [id, { x, y }] of view.put) said.append("put", `${id} ${x} ${y}`);
   if (view.camera) said.set("at", view.camera.join(","));
   return said.toString();
 };
@@ -48,6 +49,10 @@ const readAddress = (text, model) => {
   view.support = whole("support", 1, 1, 1e6);
   if (["light", "dark"].includes(said.get("theme"))) view.theme = said.get("theme");
   view.table = said.get("table") === "1";
+  for (const [id, ...place] of said.getAll("put").map((text_) => text_.split(" "))) {
+    const [x, y] = place.map(Number);
+    if (node(id) && place.length === 2 && [x, y].every((value) => Number.isFinite(value) && Math.abs(value) < 1e6)) view.put.set(id, { x, y });
+  }
   const at = (said.get("at") ?? "").split(",").map(Number);
   if (at.length === 3 && at.every((value) => Number.isFinite(value) && Math.abs(value) < 1e6) && at[2] >= 0.01 && at[2] <= 10) view.camera = at;
   return view;

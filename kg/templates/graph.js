@@ -14,18 +14,19 @@
   };
   const say = (text) => { at("say").textContent = text; };
 
-  const places = (part) => {
+  const arranged = (part) => {
     if (part.stops) return inLine(part.stops, (id) => model.nodes.get(id).label.length);
     if (view.focus && part.nodes.size <= MOST_PLACED) return arrange(part.nodes, part.edges, home, halves, view.focus);
     return home;
   };
+  const places = (part) => (view.put.size ? new Map([...arranged(part), ...view.put]) : arranged(part));
 
   /* Takes over some of the view. `step`: the back button leads here; `camera`: where to look, "keep" for here. */
   const change = (some, { step = false, camera = "keep" } = {}) => {
     const before = view;
     view = { ...view, ...some };
     const moved = ["focus", "path"].some((name) => String(view[name]) !== String(before[name])) || (view.focus && view.depth !== before.depth);
-    if (moved) view.camera = null;
+    if (moved) Object.assign(view, { camera: null, put: new Map() });
     render();
     if (moved || camera === "fit") canvas.fit();
     address(step);
@@ -148,7 +149,7 @@
     change({ table: at("table").open });
   });
   at("fit").addEventListener("click", () => {
-    change({ focus: "", path: null, select: "", camera: null }, { step: true, camera: "fit" });
+    change({ focus: "", path: null, select: "", camera: null, put: new Map() }, { step: true, camera: "fit" });
     at("search").value = "";
   });
 
@@ -217,7 +218,11 @@
   };
   canvas.network.on("resize", () => { if (!view.camera) canvas.fit(false); });
   canvas.network.on("zoom", looked);
-  canvas.network.on("dragEnd", (event) => { if (!event.nodes.length) looked(); });
+  canvas.network.on("dragEnd", ({ nodes }) => {
+    if (!nodes.length) return looked();
+    const spots = canvas.positions();
+    return change({ put: new Map([...view.put, ...nodes.map((id) => [id, spots[id]])]) });
+  });
   canvas.network.on("click", (event) => {
     if (event.nodes.length) select(event.nodes[0]);
     else if (view.select) change({ select: "" });

@@ -14,7 +14,7 @@ const makeModel = (data) => {
 
   const initial = () => ({
     select: "", focus: "", depth: 1, path: null, types: new Set(types.filter((type) => type !== "Paper" || data.papers)),
-    relations: new Set(relations), from: null, to: null, confidence: 0, support: 1, theme: "", table: false, camera: null,
+    relations: new Set(relations), from: null, to: null, confidence: 0, support: 1, theme: "", table: false, camera: null, put: new Map(),
   });
 
   const papersWithin = (counted, view) => counted

@@ -13,12 +13,19 @@ const button = (text, className, act) => {
   made.addEventListener("click", act);
   return made;
 };
+/* A link to a node, which wraps as text does. */
+const linkTo = (id, text, select) => {
+  const made = element("a", text, "go");
+  made.href = "#" + new URLSearchParams({ select: id });
+  made.addEventListener("click", (event) => { event.preventDefault(); select(id); });
+  return made;
+};
 const number = (value) => value.toLocaleString("en");
 const counted = (value, one, many = one + "s") => `${number(value)} ${value === 1 ? one : many}`;
 
 /* `acts` holds what buttons do: select(id), focus(id), startPath(id), back(). */
 const makePanel = (panel, data, model, acts) => {
-  const link = (id, text) => (model.nodes.has(id) ? button(text, "go", () => acts.select(id)) : element("span", text));
+  const link = (id, text) => (model.nodes.has(id) ? linkTo(id, text, acts.select) : element("span", text));
   const name = (entry) => entry.label ?? model.label(entry.other);
 
   const quote = (at, about) => {

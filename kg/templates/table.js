@@ -22,7 +22,7 @@ const makeTable = (place, model, select) => {
     made.append(element("caption", `${title} (${number(rows.length)})${cut}`), top, body);
     return made;
   };
-  const link = (id) => button(model.label(id), "go", () => select(id));
+  const link = (id) => linkTo(id, model.label(id), select);
   return (part) => {
     const nodes = [...part.nodes].map((id) => model.nodes.get(id)).sort((a, b) => model.weight(b) - model.weight(a) || (a.id < b.id ? -1 : 1));
     const edges = [...part.edges].sort((a, b) => b.support - a.support || a.id - b.id);
