@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from kg.pipeline import Build
     from kg.query import Result
+    from kg.selection import Selection
 
 BASE_HELP = "Where the IRIs of papers and entities live."
 EXPORT_FORMATS = ("ttl", "nt", "nq", "trig", "jsonld", "rdfxml", "graphml", "gexf", "csv")
@@ -530,6 +531,88 @@ def diff(old: Path, new: Path) -> None:
 
 
 @main.command()
+@click.argument("graph", default="exports", type=click.Path(path_type=Path))
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Page to write. [default: graph.html]")
+@click.option("--around", metavar="ENTITY", help="Only what is near this entity or paper, given by name or IRI.")
+@click.option(
+    "--depth",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 6),
+    help="How many relations away is still near, for --around.",
+)
+@click.option("--query", "query_text", metavar="FILE", help="Only the entities in what this CONSTRUCT query gives.")
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    help="How many entities at most, the most connected. [default: 300 on a page, 40 in a picture]",
+)
+@click.option("--papers/--no-papers", default=None, help="Show papers from the start. [default: on pages of all]")
+@click.option("--svg", type=click.Path(path_type=Path), help="Draw a picture into this file instead.")
+@click.option("--png", type=click.Path(path_type=Path), help="The same as PNG. Both need the extra plot.")
+def view(
+    graph: Path,
+    out: Path | None,
+    around: str | None,
+    depth: int,
+    query_text: str | None,
+    top: int | None,
+    papers: bool | None,
+    svg: Path | None,
+    png: Path | None,
+) -> None:
+    """Make a page to explore GRAPH in a browser, or a picture of it for a paper or a slide.
+
+    GRAPH is a folder that kg build wrote, or an RDF file. The page needs nothing else: it can be sent around. It
+    holds the most connected entities unless --around or --query choose others.
+    """
+    if around is not None and query_text is not None:
+        raise click.UsageError("--around and --query each choose what is shown; give one of them")
+    store = _load(graph)
+    pictures = {"svg": svg, "png": png}
+    if any(pictures.values()):
+        from kg.picture import draw_graph
+
+        drawn = _selected(store, around, depth, query_text, top or 40)
+        for kind, file in pictures.items():
+            if file is not None:
+                draw_graph(drawn.graph, file, form=kind, papers=bool(papers))
+                _say_shown(drawn, file)
+    if out is not None or not any(pictures.values()):
+        held = _selected(store, around, depth, query_text, top or 300)
+        from kg.view import write_html
+
+        target = out or Path("graph.html")
+        write_html(store, target, held, papers=papers)
+        _say_shown(held, target)
+
+
+def _selected(store: Store, near: str | None, depth: int, query_text: str | None, top: int) -> Selection:
+    """The part of the graph that the options of kg view choose."""
+    from pyoxigraph import QueryTriples
+
+    from kg.lookup import find_node
+    from kg.query import run
+    from kg.selection import around, most_connected, of_triples
+
+    if near is not None:
+        return around(store, find_node(store, near), depth=depth, top=top)
+    if query_text is None:
+        return most_connected(store, top=top)
+    answer = run(store, _query_text(query_text))
+    if not isinstance(answer, QueryTriples):
+        raise click.BadParameter("this query gives no triples; CONSTRUCT { ... } does", param_hint="--query")
+    return of_triples(store, answer, top=top)
+
+
+def _say_shown(selection: Selection, file: Path) -> None:
+    from kg.terminal import plain
+
+    held = sum(1 for _, kind in selection.graph.nodes(data="type") if kind != "Paper")
+    click.echo(plain(f"written to {file}: {held} of {selection.matching} entities {selection.what}".rstrip()))
+
+
+@main.command()
 @graph_option
 @click.option(
     "--top",
@@ -538,7 +621,12 @@ def diff(old: Path, new: Path) -> None:
     type=click.IntRange(1),
     help="How many entities of each type to name.",
 )
-def stats(graph: Path, top: int) -> None:
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    help="Draw methods by year and tasks by papers into this file, svg, png or pdf. Needs the extra plot.",
+)
+def stats(graph: Path, top: int, plot: Path | None) -> None:
     """Count what the graph holds, name the most used entities, and show what it may have missed."""
     from kg.stats import coverage
     from kg.stats import stats as count
@@ -561,6 +649,16 @@ def stats(graph: Path, top: int) -> None:
     click.echo(f"{asserting}, {len(covered.missed)} of them have left nothing in the graph:")
     for sentence in covered.missed[:top]:
         click.echo(f"  {plain(sentence)}")
+    if plot is not None:
+        _draw_trends(store, plot)
+
+
+def _draw_trends(store: Store, file: Path) -> None:
+    from kg.picture import draw_trends
+    from kg.stats import trends
+
+    draw_trends(trends(store), file)
+    click.echo(f"written to {file}")
 
 
 @main.command()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate
 
 import networkx as nx
@@ -13,23 +13,51 @@ from numpy.typing import NDArray
 __all__ = ["layout"]
 
 Positions = NDArray[np.float64]
+Halves = Mapping[str, tuple[float, float]]
+"""Half the width and half the height of each node with its label, in pixels."""
 
 _SEED = 7
-_ROOM = 80.0  # pixels that a node takes on average, in each direction
-_LINE = 33.0  # half the height of a node with its label, in pixels
-_LETTER = 5.2  # half the width of a letter, in pixels
+_ROOM = 62.0  # pixels that a node takes on average, in each direction
+_LINE = 14.0  # what a label adds to half the height of a node, in pixels
+_SIZE = 12.0  # half the height of a node whose size is not given, in pixels
+_LETTER = 3.9  # half the width of a letter, in pixels
 _WIDER = 1.7  # how much wider than high a component starts, since labels are wide and push each other up and down
 _ASPECT = 1.6  # width of the picture to its height
-_ROUNDS = 150
+_ROUNDS = 150  # in which boxes are pushed apart, and in which forces act on up to 400 nodes
+_LEAST_ROUNDS = 40  # in which forces act on however many nodes; a round takes time by the square of their number
+_AROUND = 34.0  # how far from the middle of its neighbours a node without a place of its own stands, in pixels
+_TURN = 2.399963  # golden angle, which never leads to the same spot twice
 
 
-def layout(graph: nx.Graph, labels: Mapping[str, str]) -> dict[str, tuple[int, int]]:
+def layout(
+    graph: nx.Graph,
+    labels: Mapping[str, str],
+    sizes: Mapping[str, float] | None = None,
+    *,
+    later: Collection[str] = frozenset(),
+) -> dict[str, tuple[int, int]]:
     """The place of each node in pixels, as whole numbers, such that the labels below the nodes do not overlap.
 
-    The same graph, with its nodes in the same order, gives the same places.
+    `sizes` holds half the height of each node. Nodes in `later` have no say in where the others stand; each is put in
+    the midst of its neighbours. The same graph, with its nodes in the same order, gives the same places.
     """
+    halves = {
+        node: (max(_LETTER * len(labels[node]), size) + 14, size + _LINE)
+        for node in graph
+        for size in [_SIZE if sizes is None else sizes[node]]
+    }
+    places = _laid_out(graph.subgraph(node for node in graph if node not in later), halves)
+    for number, node in enumerate(node for node in graph if node in later):
+        around = [places[other] for other in sorted(graph[node]) if other not in later] or [(0, 0)]
+        x, y = (sum(axis) / len(around) for axis in zip(*around, strict=True))
+        reach = _AROUND * (1 + number % 3)
+        places[node] = round(x + reach * math.cos(number * _TURN)), round(y + reach * math.sin(number * _TURN))
+    return places
+
+
+def _laid_out(graph: nx.Graph, halves: Halves) -> dict[str, tuple[int, int]]:
     components = sorted(nx.connected_components(graph), key=lambda nodes: (-len(nodes), min(nodes)))
-    drawn = [_component(graph, sorted(nodes), labels) for nodes in components]
+    drawn = [_component(graph, sorted(nodes), halves) for nodes in components]
     corners = _packed([_size(places) for _, places in drawn])
     return {
         node: (round(x), round(y))
@@ -38,18 +66,18 @@ def layout(graph: nx.Graph, labels: Mapping[str, str]) -> dict[str, tuple[int, i
     }
 
 
-def _component(graph: nx.Graph, nodes: Sequence[str], labels: Mapping[str, str]) -> tuple[Sequence[str], Positions]:
+def _component(graph: nx.Graph, nodes: Sequence[str], halves: Halves) -> tuple[Sequence[str], Positions]:
     """The nodes of one component and their places, shape (n_nodes, 2)."""
     alone = nx.Graph()  # not a subgraph view: those are walked in the order of a set
     alone.add_nodes_from(nodes)
     alone.add_edges_from(sorted(sorted(edge) for edge in graph.edges(nodes)))
-    forces = nx.forceatlas2_layout(alone, max_iter=150, seed=_SEED, scaling_ratio=3.0, gravity=1.5)
+    rounds = max(_LEAST_ROUNDS, min(_ROUNDS, 400 * _ROUNDS // len(nodes)))
+    forces = nx.forceatlas2_layout(alone, max_iter=rounds, seed=_SEED, scaling_ratio=3.0, gravity=1.5)
     places = np.array([forces[node] for node in nodes], dtype=float)
     places = _lying(places - places.mean(axis=0))
     reach = np.abs(places).max() or 1.0
     places *= np.array([_WIDER, 1.0]) * _ROOM * math.sqrt(len(nodes)) / reach
-    halves = np.array([(_LETTER * len(labels[node]) + 14, _LINE) for node in nodes])
-    return nodes, _apart(places, halves)
+    return nodes, _apart(places, np.array([halves[node] for node in nodes]))
 
 
 def _lying(places: Positions) -> Positions:
@@ -61,18 +89,29 @@ def _lying(places: Positions) -> Positions:
 def _apart(places: Positions, halves: Positions) -> Positions:
     """The places with boxes pushed apart where they overlap; `halves` are half widths and heights, (n_nodes, 2)."""
     places = places + np.arange(len(places))[:, None] * 1e-6  # no two in one spot
-    reach = halves[:, None, :] + halves[None, :, :]
     for _ in range(_ROUNDS):
-        between = places[:, None, :] - places[None, :, :]
-        overlap = reach - np.abs(between)
-        np.einsum("iij->ij", overlap)[:] = 0.0
-        overlapping: NDArray[np.bool_] = np.all(overlap > 0, axis=2)
-        if not overlapping.any():
+        order = np.argsort(places[:, 1], kind="stable")
+        shift = _shift(places[order], halves[order])
+        if not shift.any():
             break
-        along_y = overlap[:, :, 1] <= overlap[:, :, 0]
-        push = np.stack([np.where(along_y, 0, overlap[:, :, 0]), np.where(along_y, overlap[:, :, 1], 0)], axis=2)
-        places = places + 0.4 * (np.sign(between) * push * overlapping[:, :, None]).sum(axis=1)
+        places[order] += shift
     return places
+
+
+def _shift(places: Positions, halves: Positions) -> Positions:
+    """How far each box, from the highest to the lowest, is to move off those that it overlaps."""
+    shift = np.zeros_like(places)
+    for step in range(1, len(places)):
+        between = places[step:] - places[:-step]
+        if (between[:, 1] >= 2 * halves[:, 1].max()).all():
+            break
+        overlap = halves[step:] + halves[:-step] - np.abs(between)
+        along_y = overlap[:, 1] <= overlap[:, 0]
+        push = np.where(np.stack([~along_y, along_y], axis=1), 0.4 * np.sign(between) * overlap, 0.0)
+        push[(overlap <= 0).any(axis=1)] = 0.0
+        shift[step:] += push
+        shift[:-step] -= push
+    return shift
 
 
 def _size(places: Positions) -> Positions:

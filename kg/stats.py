@@ -13,7 +13,7 @@ from kg import vocabulary as v
 from kg.reading import label_of, links, literals, nodes, read_evidence
 from kg.sentences import split_sentences
 
-__all__ = ["Coverage", "Stats", "coverage", "stats"]
+__all__ = ["Coverage", "Stats", "Trends", "coverage", "stats", "trends"]
 
 
 _ASSERTS = re.compile(
@@ -47,6 +47,17 @@ class Coverage:
     sentences: int
     with_cue: int
     missed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trends:
+    """The most used methods, each with its number of papers by year, and the most used tasks with theirs.
+
+    Papers without a year count under the year 0 when no paper has one, and else not at all.
+    """
+
+    methods: Mapping[str, Mapping[int, int]]
+    tasks: Mapping[str, int]
 
 
 def stats(store: Store, *, top: int = 10) -> Stats:
@@ -88,3 +99,26 @@ def coverage(store: Store) -> Coverage:
                 if not any(a < end and start < b for a, b in used[paper.value]):
                     missed.append(abstract[start:end])
     return Coverage(sentences, with_cue, tuple(sorted(missed)))
+
+
+def trends(store: Store, *, methods: int = 8, tasks: int = 15) -> Trends:
+    """How often papers mention the most used of each, by year."""
+    years = {paper: int(year) for paper, year in literals(store, v.ISSUED) if year.isdecimal()}
+    papers: defaultdict[NamedNode, Counter[int]] = defaultdict(Counter)
+    for paper, entity in links(store, v.MENTIONS):
+        if not years or paper in years:
+            papers[entity][years.get(paper, 0)] += 1
+    return Trends(
+        methods={
+            label: dict(sorted(papers[node].items())) for label, node in _most_named(store, "Method", papers, methods)
+        },
+        tasks={label: papers[node].total() for label, node in _most_named(store, "Task", papers, tasks)},
+    )
+
+
+def _most_named(
+    store: Store, kind: str, papers: Mapping[NamedNode, Counter[int]], number: int
+) -> list[tuple[str, NamedNode]]:
+    named = [node for node in nodes(store, v.kg(kind)) if node in papers]
+    ranked = sorted((-papers[node].total(), label_of(store, node), node.value) for node in named)
+    return [(label, NamedNode(iri)) for _, label, iri in ranked[:number]]

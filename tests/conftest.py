@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from browsing import CHROMIUM, Opened
 from pyoxigraph import Store
 
 from kg.graph import to_triples
@@ -27,6 +29,10 @@ from kg.records import (
 )
 from kg.resolve import resolve_entities
 from kg.store import memory_store
+from kg.view import write_html
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 SEED = Path(__file__).parents[1] / "examples" / "iclr2025.txt"
 
@@ -39,6 +45,31 @@ def seed_build() -> Build:
 @pytest.fixture(scope="session")
 def seed_store(seed_build: Build) -> Store:
     return memory_store(seed_build.triples, seed_build.quads())
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def seed_page(seed_store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    page = tmp_path_factory.mktemp("page") / "graph.html"
+    write_html(seed_store, page)
+    return page
+
+
+@pytest.fixture
+def opened(browser: Browser, seed_page: Path) -> Iterator[Opened]:
+    opened = Opened(browser, seed_page)
+    yield opened
+    opened.page.close()
 
 
 def mention(text: str, name: str, kind: EntityType = EntityType.METHOD, confidence: float = 0.9) -> Mention:

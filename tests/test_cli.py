@@ -81,13 +81,17 @@ def test_build_of_nothing_writes_nothing_and_says_so(tmp_path: Path, content: by
         ("export", "-f", "docx"),
         ("diff", "one.ttl"),
         ("stats", "--top", "0"),
+        ("view", ".", "--around", "SOAP", "--query", "q.rq"),
+        ("view", ".", "--query", "missing.rq"),
+        ("view", ".", "--query", "SELECT * { ?s ?p ?o }"),
+        ("view", ".", "--depth", "0"),
     ],
 )
 def test_a_wrong_call_ends_with_2_and_a_hint(
     arguments: tuple[str, ...], built: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(built)
-    graph = ("-g", ".") if arguments[0] == "query" else ()
+    graph = ("-g", ".") if arguments[0] == "query" else ()  # kg view takes it as an argument
     result = kg(*arguments, *graph)
     assert result.exit_code == 2
     assert "Error: " in result.stderr
@@ -102,10 +106,11 @@ def test_a_wrong_call_ends_with_2_and_a_hint(
         (("query", "SELECT { nonsense"), "not valid SPARQL"),
         (("explain", "nobody at all"), 'nothing in this graph is called "nobody at all"'),
         (("explain", "SOAP", "likes", "AdamW"), "usedFor"),
+        (("view", "nowhere"), "nowhere: no graph is here"),
     ],
 )
 def test_what_cannot_be_done_ends_with_1_and_says_why(arguments: tuple[str, ...], message: str, built: str) -> None:
-    result = kg(*arguments, *(() if "-g" in arguments else ("-g", built)))
+    result = kg(*arguments, *(() if "-g" in arguments or "view" in arguments else ("-g", built)))
     assert result.exit_code == 1
     assert message in result.stderr
     assert "Traceback" not in result.output
@@ -198,6 +203,34 @@ def test_stats_names_the_most_used_and_what_was_missed(built: str) -> None:
     assert "left nothing in the graph" in result.stdout
 
 
+def test_view_writes_a_page_of_what_is_near(built: str, tmp_path: Path) -> None:
+    result = kg("view", built, "--around", "SOAP", "--depth", "2", "-o", str(tmp_path / "soap.html"))
+    assert result.exit_code == 0
+    assert re.search(r"soap.html: (\d+) of \1 entities around “ShampoO.*”, to depth 2", result.stdout)
+    assert "AdamW" in (tmp_path / "soap.html").read_text(encoding="utf-8")
+
+
+def test_view_writes_a_page_of_what_a_query_gives(built: str, tmp_path: Path) -> None:
+    (tmp_path / "q.rq").write_text("CONSTRUCT WHERE { ?a kg:comparedWith ?b }", encoding="utf-8")
+    result = kg("view", built, "--query", str(tmp_path / "q.rq"), "--top", "5", "-o", str(tmp_path / "q.html"))
+    assert re.search(r"q.html: 5 of \d+ entities in the answer of a query", result.stdout)
+
+
+def test_view_draws_pictures_in_place_of_a_page(built: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib", reason="the extra plot is not installed")
+    monkeypatch.chdir(tmp_path)
+    result = kg("view", built, "--top", "10", "--svg", "a/graph.svg", "--png", "a/graph.png")
+    assert result.exit_code == 0
+    assert sorted(path.name for path in tmp_path.rglob("*.*")) == ["graph.png", "graph.svg"]
+
+
+def test_stats_draws_what_it_counts(built: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the extra plot is not installed")
+    result = kg("stats", "-g", built, "--plot", str(tmp_path / "stats.svg"))
+    assert result.exit_code == 0
+    assert "large language models" in (tmp_path / "stats.svg").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("form", EXPORT_FORMATS)
 def test_export_writes_every_format(built: str, tmp_path: Path, form: str) -> None:
     result = kg("export", "-f", form, "-o", str(tmp_path / "out"), "-g", built)
@@ -219,7 +252,7 @@ def test_a_hostile_title_does_not_reach_the_terminal_as_a_command(tmp_path: Path
 
 
 def test_help_imports_nothing_heavy() -> None:
-    heavy = ("spacy", "rdflib", "networkx", "pyoxigraph", "rich", "numpy", "onnxruntime")
+    heavy = ("spacy", "rdflib", "networkx", "pyoxigraph", "rich", "numpy", "onnxruntime", "matplotlib")
     code = f"import sys, kg.cli; print([name for name in {heavy} if name in sys.modules])"
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.strip() == "[]"

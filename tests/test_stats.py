@@ -6,7 +6,7 @@ from dataclasses import replace
 from pyoxigraph import Store
 
 from kg.records import Extraction, Paper
-from kg.stats import coverage, stats
+from kg.stats import Trends, coverage, stats, trends
 
 AsStore = Callable[..., Store]
 
@@ -34,3 +34,14 @@ def test_a_sentence_that_asserts_but_left_nothing_is_shown(soap: Extraction, as_
 def test_a_mention_alone_does_not_cover_a_sentence(soap: Extraction, as_store: AsStore) -> None:
     bare = replace(soap, relations=(), proposals=(), claims=(), links=())
     assert coverage(as_store(bare)).missed == (soap.paper.abstract,)
+
+
+def test_methods_are_counted_by_year_and_tasks_in_all(soap: Extraction, as_store: AsStore) -> None:
+    later = replace(soap, paper=replace(soap.paper, id="other", title="Another", year=2026))
+    found = trends(as_store(soap, later), methods=1)
+    assert found == Trends({"AdamW": {2025: 1, 2026: 1}}, {"pre-training": 2})
+
+
+def test_without_years_all_papers_count_together(soap: Extraction, as_store: AsStore) -> None:
+    dateless = replace(soap, paper=replace(soap.paper, year=None))
+    assert trends(as_store(dateless), methods=1).methods == {"AdamW": {0: 1}}

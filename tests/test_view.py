@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import networkx as nx
-import pytest
+from browsing import Opened, needs_browser
 from conftest import mention
 from pyoxigraph import Store
 
 from kg.layout import layout
 from kg.records import Claim, ClaimKind, Extraction, Paper, Proposal, Relation, RelationType
+from kg.selection import most_connected
 from kg.view import render_html, write_html
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 AsStore = Callable[..., Store]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-needs_browser = pytest.mark.skipif(
-    CHROMIUM is None and "CI" not in os.environ, reason="no Chromium here; CI has one (apt install chromium)"
-)
 
 PAYLOADS = [
     "<script>window.hacked = 1</script>",
@@ -39,41 +34,6 @@ PAYLOADS = [
     "<!--<script>window.hacked = 1",
     "\u2028window.hacked = 1\u2029",
 ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-        yield browser
-        browser.close()
-
-
-class Opened:
-    """A page of the graph, and all that it complained of or asked for."""
-
-    def __init__(self, browser: Browser, path: Path) -> None:
-        self.page: Page = browser.new_page(viewport={"width": 1400, "height": 900})
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-        self.page.wait_for_selector("html[data-ready=true]", state="attached")
-
-    @property
-    def panel(self) -> str:
-        return self.page.inner_text("#panel")
-
-
-@pytest.fixture
-def opened(browser: Browser, seed_store: Store, tmp_path: Path) -> Opened:
-    write_html(seed_store, tmp_path / "graph.html")
-    return Opened(browser, tmp_path / "graph.html")
 
 
 @needs_browser
@@ -131,8 +91,8 @@ def test_no_text_of_a_paper_runs(browser: Browser, as_store: AsStore, tmp_path: 
     for payload in PAYLOADS:
         opened.page.fill("#search", payload)
         opened.page.keyboard.press("Enter")
-        for entry in opened.page.locator("#panel summary").all():
-            entry.click(position={"x": 4, "y": 8})
+        for fold in opened.page.locator("#panel .fold").all():
+            fold.click()
     opened.page.wait_for_timeout(200)
     assert opened.page.evaluate("window.hacked") is None
     assert opened.complaints == []
@@ -164,9 +124,9 @@ def test_the_same_graph_gives_the_same_page(seed_store: Store) -> None:
 
 
 def test_a_page_of_part_of_the_graph_says_so(seed_store: Store) -> None:
-    page = render_html(seed_store, top=5)
+    page = render_html(seed_store, most_connected(seed_store, top=5))
     assert page.count('"type": "Paper"') == 1
-    assert re.search(r'"total": \{"entities": \d{2,}, "papers": 19\}', page)
+    assert re.search(r'"total": \{"entities": \d{2,}, "matching": \d{2,}, "papers": 19\}', page)
 
 
 def test_an_empty_graph_has_a_page() -> None:

@@ -1,179 +1,244 @@
 "use strict";
+/* The page: one view, what changes it, and what follows from a change. */
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const panel = document.getElementById("panel");
-  const search = document.getElementById("search");
-  const matches = document.getElementById("matches");
-  const relation = document.getElementById("relation");
-  const styles = getComputedStyle(document.documentElement);
-  const tint = (name) => styles.getPropertyValue(name).trim();
-  const shown = new Set(["Method", "Task", "Dataset", "Metric", "Paper"]);
-  const typeOf = new Map(data.nodes.map((node) => [node.id, node.type]));
+  const at = (id) => document.getElementById(id);
+  const model = makeModel(data);
+  let view = readAddress(location.hash, model);
+  document.documentElement.style.colorScheme = view.theme || "light dark";
+  const canvas = makeCanvas(at("network"), model, data.lines);
+  const home = new Map(data.nodes.map((node) => [node.id, { x: node.x, y: node.y }]));
+  const halves = (id) => {
+    const { type, label, size } = model.nodes.get(id);
+    return type === "Paper" ? [14, 12] : [Math.max(size + 8, label.length * 4 + 12), size + 16];
+  };
+  const say = (text) => { at("say").textContent = text; };
 
-  const nodes = new vis.DataView(new vis.DataSet(data.nodes), { filter: (node) => shown.has(node.type) });
-  const edges = new vis.DataView(
-    new vis.DataSet(data.edges.map((edge, id) => ({ ...edge, id, arrows: edge.type === "comparedWith" ? "" : "to" }))),
-    { filter: (edge) => shown.has(typeOf.get(edge.from)) && shown.has(typeOf.get(edge.to)) && (!relation.value || edge.type === relation.value) },
-  );
-  const network = new vis.Network(document.getElementById("network"), { nodes, edges }, {
-    physics: false,
-    layout: { improvedLayout: false },
-    interaction: { hover: true, hideEdgesOnDrag: data.edges.length > 800, keyboard: { bindToWindow: false } },
-    nodes: { font: { size: 20, color: tint("--text"), strokeWidth: 4, strokeColor: tint("--back") }, borderWidth: 1, scaling: { label: { enabled: false, drawThreshold: 3 } } },
-    edges: { color: { color: tint("--edge"), highlight: tint("--link"), hover: tint("--soft") }, smooth: false, arrows: { to: { scaleFactor: 0.5 } },
-      font: { size: 12, color: tint("--soft"), strokeWidth: 3, strokeColor: tint("--back") } },
+  const arranged = (part) => {
+    if (part.stops) return inLine(part.stops, (id) => model.nodes.get(id).label.length);
+    if (view.focus && part.nodes.size <= MOST_PLACED) return arrange(part.nodes, part.edges, home, halves, view.focus);
+    return home;
+  };
+  const places = (part) => (view.put.size ? new Map([...arranged(part), ...view.put]) : arranged(part));
+
+  /* Takes over some of the view. `step`: the back button leads here; `camera`: where to look, "keep" for here. */
+  const change = (some, { step = false, camera = "keep" } = {}) => {
+    const before = view;
+    view = { ...view, ...some };
+    const moved = ["focus", "path"].some((name) => String(view[name]) !== String(before[name])) || (view.focus && view.depth !== before.depth);
+    if (moved) Object.assign(view, { camera: null, put: new Map() });
+    render();
+    if (moved || camera === "fit") canvas.fit();
+    address(step);
+  };
+
+  let written = location.hash.replace(/^#/, "");
+  const address = (step) => {
+    const text = writeAddress(view, model);
+    if (text === written) return;
+    written = text;
+    history[step ? "pushState" : "replaceState"](null, "", "#" + text);
+  };
+
+  const render = () => {
+    const part = model.shown(view);
+    canvas.show(part, places(part));
+    canvas.select(view.select);
+    panel(view, part);
+    controls();
+    note(part);
+    if (view.table) table(part);
+  };
+
+  const note = (part) => {
+    const papers = [...part.nodes].filter((id) => model.nodes.get(id).type === "Paper").length;
+    const shown = `${counted(part.nodes.size - papers, "entity", "entities")}${papers ? ` and ${counted(papers, "paper")}` : ""}`;
+    const here = view.path ? `Path from ${model.label(view.path[0])} to ${model.label(view.path[1])}: ` : view.focus ? `Around ${model.label(view.focus)}, ${counted(view.depth, "step")}: ` : "";
+    const held = data.nodes.filter((node) => node.type !== "Paper").length;
+    const whole = held < data.total.entities ? ` This page holds ${number(held)} of the graph's ${number(data.total.entities)} entities.` : "";
+    at("note").replaceChildren(`${here}${shown} shown.${whole} `);
+    if (view.path || view.focus) at("note").append(button("Show all", "go", back));
+  };
+
+  const filters = () => [
+    view.relations.size < model.relations.length, view.from !== null || view.to !== null, view.confidence > 0, view.support > 1,
+  ].filter(Boolean).length;
+
+  const controls = () => {
+    at("types").querySelectorAll("input").forEach((box) => { box.checked = view.types.has(box.value); });
+    at("relations").querySelectorAll("input").forEach((box) => { box.checked = view.relations.has(box.value); });
+    const values = { depth: view.depth, "year-from": view.from ?? "", "year-to": view.to ?? "", confidence: view.confidence, support: view.support, theme: view.theme };
+    for (const [id, value] of Object.entries(values)) if (document.activeElement !== at(id) || at(id).type === "range") at(id).value = value;
+    at("confidence-out").value = view.confidence.toFixed(2);
+    at("filter-count").textContent = filters() ? `(${filters()})` : "";
+    at("table").open = view.table;
+    document.documentElement.style.colorScheme = view.theme || "light dark";
+  };
+
+  /* What makes a node visible: its type on, and nothing else in the way that would hide it. */
+  const unhide = (id) => {
+    const types = new Set(view.types).add(model.nodes.get(id).type);
+    const open = { types };
+    const seen = model.filtered({ ...view, types }).nodes.has(id);
+    return seen ? open : { ...model.initial(), types, theme: view.theme, table: view.table, depth: view.depth };
+  };
+  const select = (id) => {
+    const open = unhide(id);
+    const inPart = model.shown({ ...view, ...open }).nodes.has(id);
+    change({ ...open, select: id, ...(inPart ? {} : { focus: "", path: null }) }, { step: true });
+    canvas.bringIntoView(id);
+    say(`${model.label(id)}, ${model.nodes.get(id).type}`);
+  };
+  const focus = (id) => {
+    change({ ...unhide(id), select: id, focus: id, path: null }, { step: true });
+    say(`${at("note").textContent}`);
+  };
+  const back = () => change({ focus: "", path: null }, { step: true });
+  const startPath = (id) => {
+    at("path-menu").open = true;
+    ends[0] = id;
+    at("path-from").value = model.label(id);
+    at("path-to").focus();
+  };
+
+  const panel = makePanel(at("panel"), data, model, { select, focus, startPath, back });
+  const table = makeTable(at("rows"), model, select);
+
+  makeChooser(at("search"), at("matches"), model, focus);
+  const ends = ["", ""];
+  ["from", "to"].forEach((end, index) => {
+    makeChooser(at(`path-${end}`), at(`path-${end}-matches`), model, (id) => {
+      ends[index] = id;
+      at(index ? "path-find" : "path-to").focus();
+    });
+    at(`path-${end}`).addEventListener("input", () => { ends[index] = ""; });
+  });
+  at("path-find").addEventListener("click", () => {
+    const path = ends.map((id, index) => id || model.find(at(index ? "path-to" : "path-from").value, 1)[0] || "");
+    if (!path.every(Boolean)) {
+      at(path[0] ? "path-to" : "path-from").focus();
+      return;
+    }
+    at("path-menu").open = false;
+    change({ path, focus: "", select: "", types: new Set([...view.types, ...path.map((id) => model.nodes.get(id).type)]) }, { step: true });
+    say(at("panel").querySelector("h2").textContent + ", " + at("note").textContent);
   });
 
-  /* Text of papers enters the page through textContent only. */
-  const element = (tag, text = "", className = "") => {
-    const made = document.createElement(tag);
-    made.textContent = text;
-    made.className = className;
-    return made;
-  };
-  const inWords = (name) => name.replace(/[A-Z]/g, (letter) => " " + letter.toLowerCase());
+  at("depth").addEventListener("change", () => change({ depth: Number(at("depth").value) }, { step: true }));
+  const ticked = (id) => new Set([...at(id).querySelectorAll("input:checked")].map((box) => box.value));
+  at("relations").querySelectorAll("span").forEach((name) => { name.textContent = inWords(name.textContent); });
+  at("types").addEventListener("change", () => change({ types: ticked("types") }));
+  at("relations").addEventListener("change", () => change({ relations: ticked("relations") }));
+  const year = (id) => (at(id).value === "" ? null : Number(at(id).value));
+  at("years").hidden = model.years.length === 0;
+  for (const id of ["year-from", "year-to"]) {
+    [at(id).min, at(id).max] = [model.years[0], model.years.at(-1)];
+    at(id).placeholder = String(model.years.at(id === "year-from" ? 0 : -1) ?? "");
+    at(id).addEventListener("change", () => change({ from: year("year-from"), to: year("year-to") }));
+  }
+  at("confidence").addEventListener("input", () => change({ confidence: Number(at("confidence").value) }));
+  at("support").addEventListener("change", () => change({ support: Math.max(1, Math.round(Number(at("support").value)) || 1) }));
+  at("reset").addEventListener("click", () => {
+    const { types, relations, from, to, confidence, support } = model.initial();
+    change({ types, relations, from, to, confidence, support });
+  });
+  at("theme").addEventListener("change", () => { change({ theme: at("theme").value }); canvas.restyle(); });
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => canvas.restyle());
+  at("table").addEventListener("toggle", () => {
+    if (at("table").open === view.table) return;
+    change({ table: at("table").open });
+  });
+  at("fit").addEventListener("click", () => {
+    change({ focus: "", path: null, select: "", camera: null, put: new Map() }, { step: true, camera: "fit" });
+    at("search").value = "";
+  });
 
-  const link = (id, text) => {
-    if (!typeOf.has(id)) return element("span", text);
-    const button = element("button", text, "go");
-    button.type = "button";
-    button.addEventListener("click", () => select(id, true));
-    return button;
-  };
+  at("save-svg").addEventListener("click", () => save(drawSvg(canvas, model, data.lines), "graph.svg", "image/svg+xml"));
+  at("save-png").addEventListener("click", async () => save(await asPng(drawSvg(canvas, model, data.lines)), "graph.png", "image/png"));
+  at("save-gexf").addEventListener("click", () => save(drawGexf(canvas, model), "graph.gexf", "application/xml"));
 
-  const quote = (id, about) => {
-    const sentence = data.sentences[id];
-    const block = element("blockquote");
-    let position = 0;
-    for (const [start, end, entity] of sentence.marks) {
-      if (start < position || !about.includes(entity)) continue;
-      block.append(sentence.text.slice(position, start), element("mark", sentence.text.slice(start, end)));
-      position = end;
+  const menus = [...document.querySelectorAll(".menu")];
+  document.addEventListener("click", (event) => menus.forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; }));
+  document.addEventListener("keydown", (event) => {
+    const open = menus.find((menu) => menu.open);
+    if (event.key === "Escape" && open) {
+      open.open = false;
+      open.querySelector("summary").focus();
     }
-    block.append(sentence.text.slice(position));
-    const source = element("p", "", "soft");
-    source.append(link(sentence.paper, sentence.title));
-    block.append(source);
-    return block;
-  };
-
-  const heading = (text) => element("h3", text);
-
-  const relationEntry = (id, entry) => {
-    const box = element("details");
-    const summary = element("summary");
-    const other = link(entry.other, entry.label);
-    summary.append(...(entry.out ? [inWords(entry.type) + " ", other] : [other, " " + inWords(entry.type) + " this"]));
-    box.append(summary, ...entry.sentences.map((sentence) => quote(sentence, [id, entry.other])));
-    return box;
-  };
-
-  const claimEntry = (id, claim) => {
-    const box = element("div");
-    if (claim.slots.length) {
-      const slots = element("p", "", "slots");
-      claim.slots.forEach(([name, value], index) => slots.append(index ? ", " : "", name + " ", element("b", value)));
-      box.append(slots);
-    }
-    box.append(...claim.sentences.map((sentence) => quote(sentence, [id])));
-    return box;
-  };
-
-  const show = (id) => {
-    const entry = data.details[id];
-    panel.replaceChildren(element("h2", entry.label), element("p", typeOf.get(id), "soft"));
-    if (entry.names.length) panel.append(element("p", "also: " + entry.names.join(", ")));
-    const relations = entry.relations.filter((r) => !["proposes", "code"].includes(r.type) || r.out);
-    const proposed = entry.relations.filter((r) => r.type === "proposes" && !r.out);
-    if (proposed.length) panel.append(heading("Proposed by"), ...proposed.map((r) => relationEntry(id, r)));
-    if (relations.length) panel.append(heading("Relations"), ...relations.map((r) => relationEntry(id, r)));
-    for (const kind of ["Contribution", "Result", "Finding", "Limitation"]) {
-      const claims = entry.claims.filter((claim) => claim.kind === kind);
-      if (claims.length) panel.append(heading(kind + "s"), ...claims.map((claim) => claimEntry(id, claim)));
-    }
-    panel.scrollTop = 0;
-  };
-
-  const welcome = () => {
-    const drawn = data.nodes.filter((node) => node.type !== "Paper").length;
-    const papers = data.nodes.length - drawn;
-    panel.replaceChildren(
-      element("h2", `${drawn} entities, ${papers} papers`),
-      element("p", drawn < data.total.entities
-        ? `The most connected of ${data.total.entities} entities and ${data.total.papers} papers are drawn.`
-        : "Every entity is drawn."),
-      element("p", "Search, or click a node: its names, relations and claims appear here, each with the sentence it comes from.", "soft"),
-    );
-  };
-
-  const select = (id, move) => {
-    const type = typeOf.get(id);
-    if (!shown.has(type)) {
-      document.querySelector(`#types input[value="${type}"]`).checked = true;
-      shown.add(type);
-      refresh();
-    }
-    network.selectNodes([id]);
-    if (move) network.focus(id, { scale: 1.1, animation: { duration: 350 } });
-    show(id);
-  };
-
-  const refresh = () => { nodes.refresh(); edges.refresh(); };
-
-  const found = (words) => {
-    const wanted = words.trim().toLowerCase();
-    if (!wanted) return [];
-    const rank = (id) => {
-      const names = [data.details[id].label, ...data.details[id].names].map((name) => name.toLowerCase());
-      if (names.includes(wanted)) return 0;
-      if (names.some((name) => name.startsWith(wanted))) return 1;
-      return names.some((name) => name.includes(wanted)) ? 2 : 9;
-    };
-    return data.nodes.map((node) => [rank(node.id), node.id]).filter(([r]) => r < 9).sort(([a], [b]) => a - b).slice(0, 12).map(([, id]) => id);
-  };
-
-  let chosen = 0;
-  const offer = () => {
-    const ids = found(search.value);
-    chosen = 0;
-    matches.replaceChildren(...ids.map((id, index) => {
-      const item = element("li", data.details[id].label + "  ·  " + typeOf.get(id));
-      item.setAttribute("role", "option");
-      item.setAttribute("aria-selected", String(index === chosen));
-      item.dataset.id = id;
-      item.addEventListener("mousedown", () => take(id));
-      return item;
-    }));
-    matches.hidden = ids.length === 0;
-    search.setAttribute("aria-expanded", String(ids.length > 0));
-  };
-  const take = (id) => {
-    matches.hidden = true;
-    search.setAttribute("aria-expanded", "false");
-    select(id, true);
-  };
-
-  search.addEventListener("input", offer);
-  search.addEventListener("blur", () => { matches.hidden = true; });
-  search.addEventListener("keydown", (event) => {
-    const items = [...matches.children];
-    if (event.key === "Enter" && items.length) take(items[chosen].dataset.id);
-    if (event.key === "Escape") matches.hidden = true;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && items.length) {
+    if (event.key === "/" && !event.target.closest("input, select")) {
       event.preventDefault();
-      chosen = (chosen + step + items.length) % items.length;
-      items.forEach((item, index) => item.setAttribute("aria-selected", String(index === chosen)));
+      at("search").select();
     }
   });
-  document.getElementById("types").addEventListener("change", (event) => {
-    shown[event.target.checked ? "add" : "delete"](event.target.value);
-    refresh();
-  });
-  relation.addEventListener("change", refresh);
-  document.getElementById("fit").addEventListener("click", () => { network.unselectAll(); network.fit({ animation: true }); welcome(); });
-  network.on("click", (event) => { if (event.nodes.length) select(event.nodes[0], false); });
 
-  welcome();
-  network.once("afterDrawing", () => document.documentElement.setAttribute("data-ready", "true"));
+  /* The shown node that lies nearest in a direction, as seen from the selected one. */
+  const towards = (h, v) => {
+    const spots = canvas.positions();
+    const from = spots[view.select];
+    if (!from) return [...canvas.shown().nodes].sort((a, b) => model.weight(model.nodes.get(b)) - model.weight(model.nodes.get(a)))[0];
+    const far = (id) => {
+      const [dx, dy] = [spots[id].x - from.x, spots[id].y - from.y];
+      const along = dx * h + dy * v;
+      return along > 0 ? along + 2 * Math.abs(dx * v - dy * h) : Infinity;
+    };
+    const [best] = Object.keys(spots).filter((id) => far(id) < Infinity).sort((a, b) => far(a) - far(b));
+    return best;
+  };
+  const moveBy = (h, v, times = 1) => {
+    const [x, y, scale] = canvas.camera();
+    canvas.look([x + (h * 120) / scale, y + (v * 120) / scale, Math.min(10, Math.max(0.01, scale * times))]);
+    looked();
+  };
+  const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  const keys = {
+    "+": () => moveBy(0, 0, 1.25), "=": () => moveBy(0, 0, 1.25), "-": () => moveBy(0, 0, 0.8),
+    0: () => change({ camera: null }, { camera: "fit" }),
+    Enter: () => { if (view.select) focus(view.select); },
+    p: () => { if (view.select) startPath(view.select); },
+    Escape: () => { if (view.path || view.focus) back(); else change({ select: "" }, { step: true }); },
+  };
+  at("network").addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const arrow = arrows[event.key];
+    const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!arrow && !act) return;
+    event.preventDefault();
+    if (!arrow) act();
+    else if (event.shiftKey) moveBy(...arrow);
+    else {
+      const next = towards(...arrow);
+      if (next) select(next);
+    }
+  });
+
+  const looked = () => {
+    view.camera = canvas.camera();
+    clearTimeout(looked.soon);
+    looked.soon = setTimeout(() => address(false), 250);
+  };
+  canvas.network.on("resize", () => { if (!view.camera) canvas.fit(false); });
+  canvas.network.on("zoom", looked);
+  canvas.network.on("dragEnd", ({ nodes }) => {
+    if (!nodes.length) return looked();
+    const spots = canvas.positions();
+    return change({ put: new Map([...view.put, ...nodes.map((id) => [id, spots[id]])]) });
+  });
+  canvas.network.on("click", (event) => {
+    if (event.nodes.length) select(event.nodes[0]);
+    else if (view.select) change({ select: "" });
+  });
+  canvas.network.on("doubleClick", (event) => { if (event.nodes.length) focus(event.nodes[0]); });
+  window.addEventListener("popstate", () => {
+    written = location.hash.replace(/^#/, "");
+    view = readAddress(location.hash, model);
+    render();
+    canvas.restyle();
+    if (view.camera) canvas.look(view.camera);
+    else canvas.fit();
+  });
+
+  render();
+  if (view.camera) canvas.look(view.camera);
+  else canvas.fit(false);
+  canvas.network.once("afterDrawing", () => document.documentElement.setAttribute("data-ready", "true"));
 })();
