@@ -103,6 +103,7 @@ def build(
 
     Exit status: 0 when all went in, 1 when records were left out, 2 for a wrong call.
     """
+    from kg.alignment import LINKS_FILE, read_links
     from kg.curation import CURATION_FILE, read_curation
     from kg.pipeline import BuildOptions, build_to_folder
     from kg.pipeline import build as build_graph

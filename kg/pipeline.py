@@ -16,12 +16,13 @@ from typing import BinaryIO
 from pyoxigraph import Quad, Triple
 
 from kg._version import __version__
+from kg.alignment import Alignment, alignment_triples
 from kg.curation import NO_DECISIONS, Curation, Decision
 from kg.duplicates import distinct, usable
 from kg.errors import GraphError, InputError
 from kg.extract import extract, model_hash
 from kg.graph import to_triples
-from kg.identity import BASE, content_hash, paper_iri
+from kg.identity import BASE, content_hash, entity_iri, paper_iri
 from kg.read import read_papers
 from kg.records import Extraction, Mention, Paper, map_slots
 from kg.resolve import Resolution, resolve_entities
@@ -45,7 +46,7 @@ class BuildOptions:
     """What a user may choose: where IRIs live, how sure (0 to 1) an extraction must be, how many processes extract.
 
     `format` is a name of `kg.read.FORMATS`, for inputs whose content does not tell it; `curation` are people's
-    decisions about entities.
+    decisions about entities, `links` those to vocabularies that an earlier `kg link` found.
 
     The number of `workers` changes the time and nothing else; a script that asks for more than one must guard its
     start with ``if __name__ == "__main__"``.
@@ -56,6 +57,7 @@ class BuildOptions:
     workers: int = 1
     format: str | None = None
     curation: Curation = NO_DECISIONS
+    links: tuple[Alignment, ...] = ()
 
 
 @dataclass(slots=True)
@@ -99,6 +101,8 @@ def build(
     if resolution.blocked:
         extractions = [(iri, _without_blocked(e, resolution)) for iri, e in extractions]
     triples = set(to_triples(extractions, resolution, base=options.base))
+    known = {key: entity_iri(options.base, key) for key in resolution.entities}
+    triples.update(alignment_triples(options.links, known, base=options.base))
     facts = {
         "version": __version__,
         "modelHash": model_hash(),

@@ -52,6 +52,7 @@ STATEMENT = kg("Statement")
 EVIDENCE = kg("Evidence")
 MENTION = kg("Mention")
 MERGE = kg("Merge")
+LINK = kg("Link")
 BUILD = kg("Build")
 
 MENTIONS = kg("mentions")
