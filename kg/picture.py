@@ -30,6 +30,7 @@ FORMATS = ("svg", "png", "pdf")
 _POINTS = 0.55  # points that a pixel of the layout takes; labels of 8 points then have the room that it left them
 _MARGIN = (160, 110)  # points, left and right and above and below: for labels at the edge and for the legend
 _MOST_PIXELS = 12_000
+_LEAST_BARS = 8  # for how many there is room, so that two bars are no walls
 _TEXT, _GREY, _HALO = "#1d232b", "#8b96a2", "white"
 _STYLE = {
     "svg.fonttype": "none",
@@ -195,7 +196,14 @@ def _draw_years(axes: Axes, methods: Mapping[str, Mapping[int, int]]) -> None:
             textcoords=axes.get_yaxis_transform(),
             va="center",
             color=look["color"],
-            arrowprops={"arrowstyle": "-", "color": look["color"], "lw": 0.5, "shrinkA": 1, "shrinkB": 5},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": look["color"],
+                "lw": 0.5,
+                "shrinkA": 1,
+                "shrinkB": 5,
+                "relpos": (0, 0.5),
+            },
         )
     axes.set_xticks(list(span)[:: math.ceil(len(span) / 8)])
     axes.set_ylim(bottom=0)
@@ -218,7 +226,7 @@ def _draw_bars(axes: Axes, counts: Mapping[str, int], colour: str) -> None:
     bars = axes.barh(range(len(names)), list(counts.values()), color=colour, height=0.7)
     axes.bar_label(bars, padding=3)
     axes.set_yticks(range(len(names)), names)
-    axes.invert_yaxis()
+    axes.set_ylim(max(len(names), _LEAST_BARS) - 0.5, -0.5)  # the first on top
     axes.xaxis.set_visible(False)
     axes.spines.bottom.set_visible(False)
     axes.tick_params(left=False)
