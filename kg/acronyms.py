@@ -8,13 +8,13 @@ one, a capital inside, a digit cost nothing; a letter inside a word and a word t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from kg.wordlists import word_list
 
-__all__ = ["Definition", "find_definitions", "stands_for"]
+__all__ = ["Definition", "find_definitions", "likeliest_long_form", "stands_for"]
 
 _BRACKET = re.compile(r"\(([^()]{1,160})\)|\[([^\[\]]{1,160})\]")
 _CITATION = re.compile(r"\s*\[[\d,;\s–-]+\]")
@@ -60,6 +60,8 @@ _MIDDLE_OF_WORD = 0.6
 """The price of a long form that begins after a hyphen."""
 _COST_PER_LETTER, _SURE_COST_PER_LETTER, _APPOSED_COST_PER_LETTER = 0.36, 0.5, 0.12
 """An alignment may cost so much for each letter of the short form; the most where a bracket follows it at once."""
+_LIKELY_COST_PER_LETTER, _CLEARLY = 0.15, 0.25
+"""Where no text defines the short form: how little the best long form must cost, and by how much less than others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,22 @@ def stands_for(short: str, long: str) -> bool:
     if not letters or len(long) <= len(short):
         return False
     return _alignment_cost(letters, long) <= _allowance(letters)
+
+
+def likeliest_long_form(short: str, longs: Iterable[str]) -> str | None:
+    """The one of `longs` that `short` stands for by its letters, if one fits clearly better than all others.
+
+    >>> likeliest_long_form("CRF", ["CRF-RNN", "conditional random field", "channel reduction factor network"])
+    'conditional random field'
+    """
+    letters = _letters(short)
+    if not letters:
+        return None
+    costs = sorted({(_alignment_cost(letters, long), long) for long in longs if len(long) > len(short)})
+    fits = bool(costs) and costs[0][0] <= _LIKELY_COST_PER_LETTER * len(letters)
+    if not fits or (len(costs) > 1 and costs[1][0] - costs[0][0] < _CLEARLY):
+        return None
+    return costs[0][1]
 
 
 def _in_brackets(text: str) -> Iterator[Definition]:

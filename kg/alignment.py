@@ -24,8 +24,19 @@ from kg.errors import InputError
 from kg.identity import canonical_key, hashed_iri
 from kg.reading import nodes, texts
 from kg.sameness import key_of, profile_of
+from kg.store import content
 
-__all__ = ["LINKS_FILE", "Alignment", "Term", "align", "alignment_triples", "read_links", "read_vocabulary", "write_links"]
+__all__ = [
+    "LINKS_FILE",
+    "Alignment",
+    "Term",
+    "align",
+    "alignment_triples",
+    "read_links",
+    "read_vocabulary",
+    "without_links",
+    "write_links",
+]
 
 LINKS_FILE = "links.tsv"
 """Its name, beside the graph."""
@@ -91,7 +102,9 @@ def read_vocabulary(path: Path, *, base: str | None = None) -> list[Term]:
     except (OSError, SyntaxError, UnicodeDecodeError, csv.Error) as error:
         raise InputError("the vocabulary cannot be read", where=str(path), hint=str(error)) from error
     if not terms:
-        raise InputError("the vocabulary names nothing", where=str(path), hint="expected labels of SKOS, RDFS or a table")
+        raise InputError(
+            "the vocabulary names nothing", where=str(path), hint="expected labels of SKOS, RDFS or a table"
+        )
     return terms
 
 
@@ -138,7 +151,9 @@ def _read_table(path: Path, base: str | None) -> Iterator[Term]:
             more = [_cell(row, columns.get(each)) for each in ("full_name", "full name")]
             aliases = [*more, *_cell(row, found["aliases"]).split("|")]
             if name and _is_iri(iri):
-                yield Term(iri, name, tuple(dict.fromkeys(a.strip() for a in aliases if a.strip() and a.strip() != name)))
+                yield Term(
+                    iri, name, tuple(dict.fromkeys(a.strip() for a in aliases if a.strip() and a.strip() != name))
+                )
 
 
 def _cell(row: Mapping[str, Any], column: str | None) -> str:
@@ -173,7 +188,9 @@ def align(store: Store, terms: Sequence[Term], source: str) -> list[Alignment]:
         for score, reason, term in first:
             exact = len(first) == 1 and score >= LETTERS and taken[term.iri] == 1
             predicate = EXACT if exact else CLOSE
-            made.append(Alignment(key, labels[key], predicate, term.iri, term.name, reason, score, source, term.broader))
+            made.append(
+                Alignment(key, labels[key], predicate, term.iri, term.name, reason, score, source, term.broader)
+            )
     return sorted(made)
 
 
@@ -230,6 +247,13 @@ def alignment_triples(alignments: Iterable[Alignment], known: Mapping[str, str],
         score = f"{each.score:.4f}".rstrip("0").rstrip(".")
         yield Triple(node, v.SCORE, Literal(score, datatype=NamedNode(v.XSD + "decimal")))
         yield from (Triple(entity, BROADER, NamedNode(iri)) for iri in each.broader if each.predicate == EXACT)
+
+
+def without_links(store: Store) -> set[Triple]:
+    """The graph's triples but for links to vocabularies and their records."""
+    records = set(nodes(store, v.LINK))
+    linked = {*PREDICATES.values(), BROADER}
+    return {t for t in content(store) if t.subject not in records and t.predicate not in linked}
 
 
 def read_links(path: Path) -> list[Alignment]:

@@ -110,7 +110,9 @@ def build(
     from kg.terminal import with_progress
 
     decisions = read_curation(curation or out / CURATION_FILE)
-    options = BuildOptions(_checked_base(base), min_confidence, workers or os.cpu_count() or 1, form, decisions)
+    links = tuple(read_links(out / LINKS_FILE))
+    workers = workers or os.cpu_count() or 1
+    options = BuildOptions(_checked_base(base), min_confidence, workers, form, decisions, links)
     built = build_graph(inputs, options=options, stdin=sys.stdin.buffer, progress=with_progress)
     for problem in built.problems:
         _complain(problem)

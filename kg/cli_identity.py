@@ -178,4 +178,35 @@ def _entity_name(graph: Path, name: str) -> str:
     return key_name(store, find_entity(store, name))
 
 
-COMMANDS: Sequence[click.Command] = (why_same_command, merge, split, rename, retype, block, unblock)
+@click.command()
+@click.option(
+    "--vocabulary",
+    required=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="SKOS, OWL or labels in any RDF format, or a CSV or TSV with columns id, name, aliases.",
+)
+@click.option("--base", help="Where the IRIs live of a table that has no ids.")
+@graph_option
+def link(vocabulary: Path, base: str | None, graph: Path) -> None:
+    """Link the entities of the graph to the terms of a vocabulary, offline.
+
+    The links go into the graph and into links.tsv beside it, a table to read and edit that every later build replays.
+    """
+    from kg.alignment import EXACT, LINKS_FILE, align, read_links, read_vocabulary, write_links
+    from kg.errors import GraphError
+    from kg.pipeline import link_graph
+    from kg.store import load_graph
+
+    if not graph.is_dir():
+        raise GraphError("links go into a folder that kg build wrote", where=str(graph))
+    terms = read_vocabulary(vocabulary, base=base)
+    found = align(load_graph(graph), terms, vocabulary.name)
+    others = [each for each in read_links(graph / LINKS_FILE) if each.source != vocabulary.name]
+    write_links([*others, *found], graph / LINKS_FILE)
+    link_graph(graph, [*others, *found])
+    exact = sum(each.predicate == EXACT for each in found)
+    click.echo(f"{len(terms)} terms; {exact} entities are one of them, {len(found) - exact} links are only close")
+    click.echo(f"written to {graph / LINKS_FILE} and into the graph")
+
+
+COMMANDS: Sequence[click.Command] = (why_same_command, merge, split, rename, retype, block, unblock, link)

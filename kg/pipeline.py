@@ -15,8 +15,9 @@ from typing import BinaryIO
 
 from pyoxigraph import Quad, Triple
 
+from kg import vocabulary as v
 from kg._version import __version__
-from kg.alignment import Alignment, alignment_triples
+from kg.alignment import Alignment, alignment_triples, without_links
 from kg.curation import NO_DECISIONS, Curation, Decision
 from kg.duplicates import distinct, usable
 from kg.errors import GraphError, InputError
@@ -24,12 +25,14 @@ from kg.extract import extract, model_hash
 from kg.graph import to_triples
 from kg.identity import BASE, content_hash, entity_iri, paper_iri
 from kg.read import read_papers
+from kg.reading import nodes
 from kg.records import Extraction, Mention, Paper, map_slots
 from kg.resolve import Resolution, resolve_entities
-from kg.store import STORE_FOLDER, build_quads, create_store, is_store, turtle
+from kg.sameness import key_of
+from kg.store import STORE_FOLDER, build_quads, create_store, is_store, load_graph, turtle
 from kg.view import write_html
 
-__all__ = ["Build", "BuildOptions", "build", "build_to_folder"]
+__all__ = ["Build", "BuildOptions", "build", "build_to_folder", "link_graph"]
 
 Progress = Callable[[Iterable[Extraction], int], Iterable[Extraction]]
 """Passes extractions on, knowing how many there will be; where a progress bar goes."""
@@ -131,6 +134,29 @@ def build_to_folder(built: Build, out: Path) -> None:
                 _replace(work / output, out / output)
     except OSError as error:
         raise GraphError(f"cannot write the graph: {error.strerror or error}", where=str(out)) from error
+
+
+def link_graph(folder: Path, alignments: Iterable[Alignment]) -> int:
+    """Put these links in the place of those that the graph in `folder` has, and write it anew; how many fit.
+
+    Raises GraphError where no build lies in the folder.
+    """
+    try:
+        manifest: dict[str, str] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        base = manifest.pop("base")
+    except (OSError, ValueError, KeyError) as error:
+        hint = "links go into a folder that kg build wrote"
+        raise GraphError("no build lies here", where=str(folder), hint=hint) from error
+    manifest.pop("program", None)
+    store = load_graph(folder)
+    triples = without_links(store)
+    known = {key_of(node): node.value for node in nodes(store, v.ENTITY)}
+    links = [each for each in alignments if each.key in known]
+    triples.update(alignment_triples(links, known, base=base))
+    papers = sum(1 for _ in nodes(store, v.PAPER))
+    del store
+    build_to_folder(Build(triples, manifest, base, papers), folder)
+    return len(links)
 
 
 def _write_all(built: Build, work: Path) -> None:
