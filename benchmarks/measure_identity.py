@@ -211,14 +211,14 @@ def links(path: Path) -> Count:
     """A graph that knows each method by one of its two names, linked to the list that knows both."""
     terms = read_vocabulary(path, base=BASE)
     texts = [(term, Paper(alias)) for term in terms for alias in term.aliases[:1]]
-    named = [(str(n), _naming(paper)) for n, (_, paper) in enumerate(texts)]
+    named = [(f"urn:{n}", _naming(paper)) for n, (_, paper) in enumerate(texts)]
     store = memory_store(to_triples(named, resolution := resolve_entities(named), base=BASE))
     found = defaultdict(set)
     for each in align(store, terms, "pwc"):
         found[each.key].add(each.iri)
     count = Count()
     for number, (term, paper) in enumerate(texts):
-        iris = found[resolution.keys[str(number), paper.abstract]]
+        iris = found[resolution.keys[f"urn:{number}", paper.abstract]]
         count.add({term.iri}, iris if len(iris) == 1 else set())
     return count
 
@@ -257,12 +257,11 @@ def main(data: Path) -> None:
         total = Count(total.right + count.right, total.wrong + count.wrong, total.missed + count.missed)
     print(f"acronyms, the three together: {total}")
     print(f"acronyms, other fields: {other_fields()}")
+    methods = data / "pwc/pwc_methods.tsv"
     for name, split in scierc.items():
         print("SciERC {}, named mentions, B³: P {:.3f}  R {:.3f}  F1 {:.3f}".format(name, *b_cubed(split)))
-    print(
-        f"Papers with Code, alias to full name, among all, without the list of aliases: {aliases(data / 'pwc/pwc_methods.tsv')}"
-    )
-    print(f"Papers with Code, an entity named by the alias linked to the list: {links(data / 'pwc/pwc_methods.tsv')}")
+    print(f"Papers with Code, alias to full name by its letters alone: {aliases(methods)}")
+    print(f"Papers with Code, an entity named by the alias, linked to the list: {links(methods)}")
     near_pairs()
 
 
