@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from decimal import Decimal
 from itertools import product
 
 from pyoxigraph import Literal, NamedNode, Triple
 
 from kg import vocabulary as v
-from kg.identity import entity_iri, hashed_iri
+from kg.agreement import Comparable, agreements, comparable
+from kg.identity import canonical_key, entity_iri, hashed_iri
 from kg.records import (
     DOMAIN_AND_RANGE,
     SLOTS,
@@ -36,13 +37,22 @@ def to_triples(extractions: Iterable[tuple[str, Extraction]], resolution: Resolu
     """Every triple that the extractions support, each once or more; each extraction comes with its paper's IRI."""
     support: defaultdict[Statement, set[Evidence]] = defaultdict(set)
     abstracts: dict[str, str] = {}
+    compared: list[Comparable] = []
     for iri, extraction in extractions:
         abstracts[iri] = extraction.paper.abstract
         yield from paper_triples(iri, extraction.paper)
         yield from _mention_triples(iri, extraction, resolution, base)
-        yield from _claim_triples(iri, extraction, resolution, base)
+        for claim in extraction.claims:
+            node = yield from _claim_triples(iri, claim, extraction, resolution, base)
+            about = tuple(_told(iri, getattr(claim, name), resolution) for name in ("subject", "metric", "baseline"))
+            if found := comparable(node, iri, claim, about):
+                compared.append(found)
         for statement, piece in _statements(iri, extraction, resolution, base):
             support[statement].add(piece)
+    for one, other, agree in agreements(compared):
+        predicate = v.kg("agreesWith" if agree else "disagreesWith")
+        yield Triple(NamedNode(one), predicate, NamedNode(other))
+        yield Triple(NamedNode(other), predicate, NamedNode(one))
     for entity in resolution.entities.values():
         yield from _entity_triples(entity, base)
     for merge in resolution.merges:
@@ -150,17 +160,27 @@ def statement_triples(statement: Statement, evidence: Iterable[Evidence], *, bas
         yield from _supported(node, item, base)
 
 
-def _claim_triples(iri: str, extraction: Extraction, resolution: Resolution, base: str) -> Iterator[Triple]:
-    for claim in extraction.claims:
-        content = list(_claim_content(iri, claim, resolution, base))
-        facts = sorted((predicate.value, str(value)) for predicate, value in content)
-        node = NamedNode(hashed_iri(base, "claim", iri, claim.kind, claim.start, claim.end, facts))
-        evidence = _evidence(iri, extraction.paper.abstract, claim.start, claim.end, claim.confidence)
-        yield Triple(NamedNode(iri), v.STATES, node)
-        yield Triple(node, v.TYPE, v.CLAIM)
-        yield Triple(node, v.TYPE, v.kg(claim.kind))
-        yield from (Triple(node, predicate, value) for predicate, value in content)
-        yield from _supported(node, evidence, base)
+def _claim_triples(
+    iri: str, claim: Claim, extraction: Extraction, resolution: Resolution, base: str
+) -> Generator[Triple, None, str]:
+    """The claim's triples; returns its IRI."""
+    content = list(_claim_content(iri, claim, resolution, base))
+    facts = sorted((predicate.value, str(value)) for predicate, value in content)
+    node = NamedNode(hashed_iri(base, "claim", iri, claim.kind, claim.start, claim.end, facts))
+    evidence = _evidence(iri, extraction.paper.abstract, claim.start, claim.end, claim.confidence)
+    yield Triple(NamedNode(iri), v.STATES, node)
+    yield Triple(node, v.TYPE, v.CLAIM)
+    yield Triple(node, v.TYPE, v.kg(claim.kind))
+    yield from (Triple(node, predicate, value) for predicate, value in content)
+    yield from _supported(node, evidence, base)
+    return node.value
+
+
+def _told(iri: str, slot: Mention | str | None, resolution: Resolution) -> str | None:
+    """What a slot holds, the same text for the same thing: an entity's key, or words as a key."""
+    if slot is None:
+        return None
+    return resolution.entity(iri, slot.name).key if isinstance(slot, Mention) else canonical_key(slot)
 
 
 def _claim_content(iri: str, claim: Claim, resolution: Resolution, base: str) -> Iterator[tuple[NamedNode, Term]]:

@@ -24,7 +24,7 @@ from kg.errors import QueryError
 from kg.lookup import find_entity, find_node, find_paper, find_property
 from kg.store import prefixes
 
-__all__ = ["NamedQuery", "Parameter", "Result", "named_queries", "run", "run_named"]
+__all__ = ["NamedQuery", "Parameter", "Result", "bound_query", "named_queries", "run", "run_named"]
 
 Result = QueryBoolean | QuerySolutions | QueryTriples
 
@@ -76,7 +76,12 @@ def _parse(name: str, text: str) -> NamedQuery:
 
 
 def run_named(store: Store, name: str, arguments: Mapping[str, str]) -> Result:
-    """The answer of the named query, given its arguments as a person types them.
+    """The answer of the named query, given its arguments as a person types them; errors as of :func:`bound_query`."""
+    return run(store, bound_query(store, name, arguments))
+
+
+def bound_query(store: Store, name: str, arguments: Mapping[str, str]) -> str:
+    """The named query as SPARQL with its arguments, given as a person types them, in their places.
 
     Raises QueryError for an unknown query or a wrong argument, NameUnknownError for a name that no node bears.
     """
@@ -93,7 +98,7 @@ def run_named(store: Store, name: str, arguments: Mapping[str, str]) -> Result:
     text = query.text
     for given, argument in arguments.items():
         text = text.replace(_values(given), _values(given, _term(store, known[given].kind, argument)))
-    return run(store, text)
+    return text
 
 
 def _values(name: str, term: NamedNode | Literal | None = None) -> str:
