@@ -8,12 +8,13 @@
     ├── GraphError          a graph, store or export is missing, broken or of an unknown kind
     ├── QueryError          a query is wrong, or asks for something that is not there
     ├── NameUnknownError    a name that no entity of the graph bears
+    ├── ServeError          a request that the server does not answer, with its HTTP status
     └── ModelError          the extractor's data is missing or damaged
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 __all__ = [
     "GraphError",
@@ -23,6 +24,7 @@ __all__ = [
     "NameUnknownError",
     "QueryError",
     "RecordError",
+    "ServeError",
 ]
 
 
@@ -72,3 +74,14 @@ class NameUnknownError(KgError):
         super().__init__(f'nothing in this graph is called "{name}"', hint=f"near: {near}" if near else "")
         self.name = name
         self.candidates = tuple(candidates)
+
+
+class ServeError(KgError):
+    """The server does not answer a request; `status` is what HTTP calls that, `headers` go along with it."""
+
+    def __init__(
+        self, status: int, fault: str, *, where: str = "", hint: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(fault, where=where, hint=hint)
+        self.status = status
+        self.headers = dict(headers or {})
