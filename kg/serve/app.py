@@ -180,7 +180,7 @@ async def _search(request: Request) -> Response:
     given = parameters(request.scope["query_string"])
     words, kind = one(given, "q") or "", one(given, "kind") or ""
     overview = _served(request).overview
-    if prefers(_accept(request), "application/json", HTML) and _accept(request).startswith("application/json"):
+    if prefers(_accept(request), "application/json", HTML):
         found = overview.names.find(words, kind=kind)
         offers = [{"label": n.label, "kind": n.kind, "href": href(n.iri, overview.base)} for n in found]
         return Response(json.dumps(offers), media_type="application/json", headers={"Vary": "Accept"})

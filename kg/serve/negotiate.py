@@ -40,7 +40,11 @@ def choose(accept: str, offers: Iterable[str]) -> str | None:
 
 
 def prefers(accept: str, kind: str, over: str) -> bool:
-    """Whether the header likes one media type more than the other, or names it and not the other."""
+    """Whether the header likes one media type strictly more than the other.
+
+    >>> prefers("application/json", "application/json", over="text/html"), prefers("*/*", "text/csv", over="text/html")
+    (True, False)
+    """
     return choose(accept, [over, kind]) == kind
 
 

@@ -30,7 +30,6 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        extensions=["jinja2.ext.do"],
     )
     environment.globals.update(version=__version__, kinds=v.ENTITY_TYPES)
     environment.filters.update(web=web_address, plural=_plural, number=lambda count: f"{count:,}")

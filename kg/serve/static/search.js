@@ -14,7 +14,6 @@
     box.className = "suggesting";
     input.replaceWith(box);
     box.append(input, list);
-    if (box.parentElement.classList.contains("row")) box.style.flex = "1";
     for (const [name, value] of [["role", "combobox"], ["aria-expanded", "false"], ["aria-controls", list.id], ["aria-autocomplete", "list"]])
       input.setAttribute(name, value);
 
