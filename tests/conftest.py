@@ -10,7 +10,7 @@ from pyoxigraph import Store
 
 from kg.graph import to_triples
 from kg.identity import BASE, paper_iri
-from kg.pipeline import Build, build
+from kg.pipeline import Build, build, build_to_folder
 from kg.records import (
     Claim,
     ClaimKind,
@@ -39,6 +39,13 @@ def seed_build() -> Build:
 @pytest.fixture(scope="session")
 def seed_store(seed_build: Build) -> Store:
     return memory_store(seed_build.triples, seed_build.quads())
+
+
+@pytest.fixture(scope="session")
+def seed_folder(seed_build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("seed") / "exports"
+    build_to_folder(seed_build, folder)
+    return folder
 
 
 def mention(text: str, name: str, kind: EntityType = EntityType.METHOD, confidence: float = 0.9) -> Mention:

@@ -21,8 +21,11 @@ FORMATS: Mapping[str, RdfFormat] = {
     "jsonld": RdfFormat.JSON_LD,
     "nt": RdfFormat.N_TRIPLES,
     "rdfxml": RdfFormat.RDF_XML,
+    "turtle": RdfFormat.TURTLE,
+    "json-ld": RdfFormat.JSON_LD,
+    "rdf+xml": RdfFormat.RDF_XML,
 }
-"""The formats by the names that `?format=` takes."""
+"""The formats by the names that `?format=` takes: ours, then those that SPARQLWrapper sends."""
 
 MEDIA_TYPES: Mapping[str, RdfFormat] = {known.media_type: known for known in FORMATS.values()} | {
     "application/xml": RdfFormat.RDF_XML,

@@ -22,6 +22,7 @@ Row = Sequence[Term | None]
 
 _STRING = "http://www.w3.org/2001/XMLSchema#string"
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_OUTER_SPACE = re.compile("^ | $")
 _NEEDS_QUOTES = re.compile('[",\r\n]')
 
 
@@ -99,8 +100,9 @@ def _xml_kind(literal: Literal) -> str:
 
 
 def _xml_text(text: str) -> str:
-    """The text for XML; a character that XML cannot hold becomes U+FFFD."""
-    return escape(_NOT_XML.sub("\ufffd", text), {"\r": "&#13;"})
+    """The text for XML: what XML cannot hold becomes U+FFFD, and white space that a reader might trim is spelt out."""
+    escaped = escape(_NOT_XML.sub("\ufffd", text), {"\r": "&#13;", "\n": "&#10;", "\t": "&#9;"})
+    return _OUTER_SPACE.sub("&#32;", escaped)
 
 
 def _csv_rows(names: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:

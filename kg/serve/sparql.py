@@ -54,11 +54,14 @@ def _rows(answer: QuerySolutions, graph: OpenGraph) -> Iterator[tuple[Any, ...]]
 
 
 def chosen(accept: str, form: str, offers: Collection[str], named: Mapping[str, Any]) -> str:
-    """The media type to answer in. Raises ServeError when we have none that is wanted."""
+    """The media type to answer in: that of `form` where it fits this kind of answer, else the best of `accept`.
+
+    Raises ServeError when we have none that is wanted.
+    """
     if form in named:
         return str(named[form].media_type)
-    if form:
-        raise ServeError(406, f'there is no format "{form}" for this answer', hint=f"one of: {', '.join(named)}")
+    if form and form not in results.FORMATS and form not in rdf.FORMATS:
+        raise ServeError(406, f'there is no format "{form}"', hint=f"one of: {', '.join(named)}")
     media_type = choose(accept, offers)
     if media_type is None:
         raise ServeError(406, "none of the formats in the Accept header is there", hint=f"one of: {', '.join(offers)}")
