@@ -24,6 +24,7 @@ from starlette.staticfiles import StaticFiles
 from kg.errors import KgError, ServeError
 from kg.serve import pages, sparql
 from kg.serve.answer import Answer, Job, Limits
+from kg.serve.cache import Answers
 from kg.serve.guard import Guard
 from kg.serve.links import KINDS, href
 from kg.serve.negotiate import prefers
@@ -63,7 +64,7 @@ def make_app(served: Served) -> Starlette:
     @asynccontextmanager
     async def workers(app: Starlette) -> AsyncIterator[None]:
         async with Pool(served.folder, served.limits) as pool:
-            app.state.pool = pool
+            app.state.answers = Answers(pool.ask)
             yield
 
     middleware = [Middleware(Guard, hosts=served.hosts, shared=bool(served.origins))]
@@ -222,7 +223,7 @@ async def _explorer(request: Request) -> Response:
     policy = {"Content-Security-Policy": _EXPLORER_POLICY}
     if (page := _served(request).explorer) is not None:
         return FileResponse(page, media_type=HTML, headers=policy)
-    answer = await _unless_gone(request, request.app.state.pool.ask(pages.explorer))
+    answer = await _unless_gone(request, request.app.state.answers.ask(partial(pages.explorer)))
     return _response(answer, policy)
 
 
@@ -232,7 +233,7 @@ async def _page(make: Callable[..., Answer], *arguments: object) -> Response:
 
 
 async def _ask(request: Request, job: Job) -> Response:
-    return _response(await _unless_gone(request, request.app.state.pool.ask(job)), for_html=_wants_page(request))
+    return _response(await _unless_gone(request, request.app.state.answers.ask(job)), for_html=_wants_page(request))
 
 
 async def _unless_gone(request: Request, asking: Awaitable[Answer]) -> Answer:

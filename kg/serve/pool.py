@@ -1,8 +1,9 @@
 """The workers: processes that do jobs one at a time and can be killed, so that no query outstays its limit.
 
-A job begins in one of a few slots. One that runs for long gives its slot back and goes on at low priority among at
-most a few others like it, so that quick questions are answered while slow ones run; where those are full already,
-it is stopped. A worker that was slowed down, killed or has done many jobs is replaced by a spare that is ready.
+A job begins in one of a few slots. One that runs for long gives its slot back and goes on at a priority that falls
+as it ages, so that quick questions are answered while slow ones run. Of those there may be only so many: where one
+more comes, the oldest is stopped. A worker that was slowed down, killed or has done many jobs is replaced by a spare
+that is ready.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import time
 from collections.abc import Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.connection import Connection
@@ -31,11 +33,14 @@ _LOG = logging.getLogger(__name__)
 SHORT = 0.5
 """Seconds after which a job counts as a long one."""
 
+_ASK_LESS = "ask for less; LIMIT helps where nothing is ordered or counted"
 _SPARE = 2
 _JOBS = 2000
 """Jobs after which a worker is replaced, so that what memory it has lost to fragments comes back."""
 
-_LOW_PRIORITY = 15
+_STAGES = ((2.0, 5), (5.0, 12), (float("inf"), 19))
+"""Until which second a long job has which niceness."""
+
 _METHOD = "spawn" if sys.platform == "win32" else "forkserver"
 _CRASHES = tuple(
     -getattr(signal, name) for name in ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGTRAP") if hasattr(signal, name)
@@ -65,11 +70,11 @@ class _Worker:
             return None
         return answer
 
-    def slow_down(self) -> None:
+    def slow_down(self, niceness: int) -> None:
         """Lets others go first."""
         if hasattr(os, "setpriority") and self.process.pid:
             with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, self.process.pid, _LOW_PRIORITY)
+                os.setpriority(os.PRIO_PROCESS, self.process.pid, niceness)
 
     def end(self) -> None:
         """Kills the process and waits for it, and for the thread that reads from it. Blocks for a moment."""
@@ -87,13 +92,13 @@ class Pool:
         self._folder = folder
         self._limits = limits
         self._context = multiprocessing.get_context(_METHOD)
-        self._most_long = max(1, limits.workers // 2)
+        self._most_long = 2 * limits.workers
         self._wanted = limits.workers + _SPARE
         self._threads = ThreadPoolExecutor(2 * (self._wanted + self._most_long), "kg-serve")
         self._slots = asyncio.Semaphore(limits.workers)
         self._ready: asyncio.LifoQueue[_Worker] = asyncio.LifoQueue()
         self._quick: set[_Worker] = set()
-        self._long: set[_Worker] = set()
+        self._long: dict[_Worker, asyncio.Future[None]] = {}
         self._starting = 0
         self._waiting = 0
         self._background: set[asyncio.Task[None]] = set()
@@ -176,19 +181,30 @@ class Pool:
 
     async def _wait_longer(self, worker: _Worker, answer: asyncio.Future[Answer | None], slot: _Slot) -> None:
         """Waits until the limit for a job that has become a long one. Raises ServeError when it does not end."""
-        left = self._limits.seconds - SHORT
-        if left > 0:
-            if len(self._long) >= self._most_long:
-                raise _busy(f"{len(self._long)} long queries are running already, and this is another")
-            self._quick.discard(worker)
-            self._long.add(worker)
-            worker.slow_down()
-            self._stock()
-            slot.release()
-            await asyncio.wait({answer}, timeout=left)
-        if not answer.done():
-            fault = f"the query was stopped after {self._limits.seconds:g} s"
-            raise ServeError(503, fault, hint="ask for less; LIMIT helps where nothing is ordered or counted")
+        begun = time.monotonic() - SHORT
+        stopped = asyncio.get_running_loop().create_future()
+        self._make_room()
+        self._quick.discard(worker)
+        self._long[worker] = stopped
+        self._stock()
+        slot.release()
+        for end, niceness in _STAGES:
+            worker.slow_down(niceness)
+            left = begun + min(end, self._limits.seconds) - time.monotonic()
+            if left > 0 and not stopped.done():
+                await asyncio.wait({answer, stopped}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            if answer.done():
+                return
+        if stopped.done():
+            fault = f"the query was stopped after {time.monotonic() - begun:.1f} s, because many long ones run"
+            raise ServeError(503, fault, hint=_ASK_LESS, headers={"Retry-After": "10"})
+        raise ServeError(503, f"the query was stopped after {self._limits.seconds:g} s", hint=_ASK_LESS)
+
+    def _make_room(self) -> None:
+        """Stops the oldest of the long jobs when there are as many as may be."""
+        running = [stopped for stopped in self._long.values() if not stopped.done()]
+        if len(running) >= self._most_long:
+            running[0].set_result(None)
 
     def _outcome(self, worker: _Worker, answer: Answer | None) -> Answer:
         if answer is not None:
@@ -229,7 +245,7 @@ class Pool:
     def _remove(self, worker: _Worker) -> None:
         """Ends a worker and lets another take its place."""
         self._quick.discard(worker)
-        self._long.discard(worker)
+        self._long.pop(worker, None)
         self._keep(self._end(worker))
         self._stock()
 

@@ -102,6 +102,7 @@ def _listening(address: Address) -> Iterator[socket.socket]:
         place = f"{address.host}:{address.port}"
         raise KgError(f"cannot listen: {error.strerror}", where=place, hint="give another --port") from error
     with listener:
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # inherited; asyncio does not see to it here
         yield listener
 
 
