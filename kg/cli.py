@@ -424,12 +424,14 @@ def stats(graph: Path, top: int) -> None:
 @main.command()
 @click.argument("graph", default="exports", type=click.Path(path_type=Path))
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at; 0.0.0.0 for all.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 for any free one.")
-@click.option("--cors", multiple=True, metavar="ORIGIN", help="Web origin whose pages may ask, or *; may be repeated.")
-@click.option("--timeout", default=10.0, show_default=True, type=click.FloatRange(0.1), help="Seconds a query may take.")
 @click.option(
-    "--memory", default=512, show_default=True, type=click.IntRange(64), help="MiB of memory that a query may take."
+    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 for any free one."
 )
+@click.option("--cors", multiple=True, metavar="ORIGIN", help="Web origin whose pages may ask, or *; repeatable.")
+@click.option(
+    "--timeout", default=10.0, show_default=True, type=click.FloatRange(0.1), help="Seconds a query may take."
+)
+@click.option("--memory", default=512, show_default=True, type=click.IntRange(64), help="MiB of memory for a query.")
 @click.option(
     "--rows", default=100_000, show_default=True, type=click.IntRange(1), help="Rows or triples an answer may have."
 )

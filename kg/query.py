@@ -6,7 +6,8 @@ A named query is a SPARQL file that begins with comments::
     # @param task Task: the task, by any of its names
 
 A parameter is a variable that the query binds with ``VALUES ?task { UNDEF }``, so that the file as it stands is
-SPARQL for any task. Its argument is looked up in the graph and takes the place of UNDEF as an RDF term.
+SPARQL for any task. Its argument is looked up in the graph and takes the place of UNDEF as an RDF term. What stands
+behind ``# with ?task:`` counts only when there is an argument; so the query starts from it, which is fast.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from kg.lookup import find_entity, find_node, find_paper, find_property
 from kg.store import prefixes
 from kg.syntax import is_update, reaches_out
 
-__all__ = ["Dataset", "NamedQuery", "Parameter", "Result", "named_queries", "run", "run_named"]
+__all__ = ["Dataset", "NamedQuery", "Parameter", "Result", "fill", "named_queries", "run", "run_named"]
 
 Result = QueryBoolean | QuerySolutions | QueryTriples
 
@@ -95,10 +96,16 @@ def run_named(store: Store, name: str, arguments: Mapping[str, str]) -> Result:
         wants = ", ".join(f"--{p.name} ({p.description})" for p in query.parameters) or "no parameters"
         fault = f"lacks {', '.join(missing)}" if missing else f"does not know {', '.join(unknown)}"
         raise QueryError(f'the query "{name}" {fault}', hint=f"it takes {wants}")
+    terms = {given: _term(store, known[given].kind, argument) for given, argument in arguments.items()}
+    return run(store, fill(query, terms))
+
+
+def fill(query: NamedQuery, terms: Mapping[str, NamedNode | Literal]) -> str:
+    """The text of a named query with these terms as its arguments."""
     text = query.text
-    for given, argument in arguments.items():
-        text = text.replace(_values(given), _values(given, _term(store, known[given].kind, argument)))
-    return run(store, text)
+    for name, term in terms.items():
+        text = text.replace(_values(name), _values(name, term)).replace(f"# with ?{name}: ", "")
+    return text
 
 
 def _values(name: str, term: NamedNode | Literal | None = None) -> str:
@@ -146,5 +153,7 @@ def run(store: Store, text: str, *, dataset: Dataset | None = None) -> Result:
         return store.query(text, prefixes=prefixes(), **chosen)  # type: ignore[arg-type]
     except SyntaxError as error:
         if is_update(text):
-            raise QueryError("updates are refused: the graph is only read", hint="build it anew to change it") from error
+            raise QueryError(
+                "updates are refused: the graph is only read", hint="build it anew to change it"
+            ) from error
         raise QueryError(f"not valid SPARQL: {error}", hint="kg query --list shows queries to start from") from error

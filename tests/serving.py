@@ -23,9 +23,11 @@ from kg.serve.run import Address, opened
 @contextmanager
 def client_of(graph: Path, limits: Limits = Limits(workers=2), origins: Sequence[str] = ()) -> Iterator[TestClient]:  # noqa: B008
     """A client of the application over this graph; it follows no redirect."""
-    with opened(graph, Address(origins=tuple(origins)), limits) as served:
-        with TestClient(make_app(served), base_url="http://127.0.0.1", follow_redirects=False) as client:
-            yield client
+    with (
+        opened(graph, Address(origins=tuple(origins)), limits) as served,
+        TestClient(make_app(served), base_url="http://127.0.0.1", follow_redirects=False) as client,
+    ):
+        yield client
 
 
 def store_of(quads: Iterable[Quad], folder: Path) -> Path:

@@ -164,23 +164,23 @@ class TestDatasets:
         [
             (ASK_WHERE, [], False),
             (ASK_WHERE, [("default-graph-uri", G1)], True),
-            ("ASK { ?s ?p ?o FILTER(?o = '%s') }" % G1, [("default-graph-uri", G2)], False),
+            (f"ASK {{ ?s ?p ?o FILTER(?o = '{G1}') }}", [("default-graph-uri", G2)], False),
             (
-                "ASK { ?a ?p '%s' . ?b ?p '%s' }" % (G1, G2),
+                f"ASK {{ ?a ?p '{G1}' . ?b ?p '{G2}' }}",
                 [("default-graph-uri", G1), ("default-graph-uri", G2)],
                 True,
             ),
             (ASK_WHERE, [("named-graph-uri", G1)], False),
             ("ASK { GRAPH ?g { ?s ?p ?o } }", [("default-graph-uri", G1)], False),
-            ("ASK { GRAPH <%s> { ?s ?p ?o } }" % G2, [("named-graph-uri", G1), ("named-graph-uri", G2)], True),
-            ("ASK { GRAPH <%s> { ?s ?p ?o } }" % G3, [("named-graph-uri", G1), ("named-graph-uri", G2)], False),
+            (f"ASK {{ GRAPH <{G2}> {{ ?s ?p ?o }} }}", [("named-graph-uri", G1), ("named-graph-uri", G2)], True),
+            (f"ASK {{ GRAPH <{G3}> {{ ?s ?p ?o }} }}", [("named-graph-uri", G1), ("named-graph-uri", G2)], False),
             (
-                "ASK { ?s ?p '%s' GRAPH <%s> { ?t ?p ?o } }" % (G3, G1),
+                f"ASK {{ ?s ?p '{G3}' GRAPH <{G1}> {{ ?t ?p ?o }} }}",
                 [("default-graph-uri", G3), ("named-graph-uri", G1), ("named-graph-uri", G2)],
                 True,
             ),
-            ("ASK FROM <%s> { ?s ?p '%s' }" % (G1, G2), [("default-graph-uri", G2)], True),
-            ("ASK FROM <%s> { ?s ?p '%s' }" % (G1, G1), [], True),
+            (f"ASK FROM <{G1}> {{ ?s ?p '{G2}' }}", [("default-graph-uri", G2)], True),
+            (f"ASK FROM <{G1}> {{ ?s ?p '{G1}' }}", [], True),
             ("ASK FROM <http://127.0.0.1:9/remote> { ?s ?p ?o }", [], False),
             ("ASK FROM NAMED <http://127.0.0.1:9/remote> { GRAPH ?g { ?s ?p ?o } }", [], False),
         ],
@@ -217,9 +217,7 @@ class TestFormats:
         ]
 
     def test_of_select_as_csv(self, client: TestClient) -> None:
-        assert ask(client, self.SELECT, "text/csv") == (
-            's,l,n,none\r\nhttp://e/a,"ü ""<&,\n\t",1.5,\r\n,b,true,\r\n'
-        )
+        assert ask(client, self.SELECT, "text/csv") == ('s,l,n,none\r\nhttp://e/a,"ü ""<&,\n\t",1.5,\r\n,b,true,\r\n')
 
     @pytest.mark.parametrize(
         ("media_type", "expected"),
@@ -256,9 +254,7 @@ class TestFormats:
         ],
     )
     @pytest.mark.parametrize("query", ["CONSTRUCT { ?s a kg:Task } { ?s a kg:Task }", "DESCRIBE ?s { ?s a kg:Task }"])
-    def test_of_construct_and_describe(
-        self, client: TestClient, query: str, media_type: str, form: RdfFormat
-    ) -> None:
+    def test_of_construct_and_describe(self, client: TestClient, query: str, media_type: str, form: RdfFormat) -> None:
         answer = client.get("/sparql", params={"query": query}, headers={"Accept": media_type})
         assert answer.headers["content-type"].partition(";")[0] == media_type
         tasks = {quad.subject for quad in parse(answer.content, format=form) if "Task" in str(quad.object)}
@@ -299,7 +295,10 @@ class TestFormats:
 class TestServiceDescription:
     def test_says_what_the_endpoint_is(self, client: TestClient) -> None:
         answer = client.get("/sparql", headers={"Accept": "text/turtle"})
-        facts = {(str(q.predicate.value).rpartition("#")[2], str(q.object)) for q in parse(answer.content, format=RdfFormat.TURTLE)}
+        facts = {
+            (str(q.predicate.value).rpartition("#")[2], str(q.object))
+            for q in parse(answer.content, format=RdfFormat.TURTLE)
+        }
         assert ("supportedLanguage", "<http://www.w3.org/ns/sparql-service-description#SPARQL11Query>") in facts
         assert ("name", "<https://w3id.org/paperkg/build>") in facts
         assert ("endpoint", "<http://127.0.0.1/sparql>") in facts

@@ -69,8 +69,10 @@ def make_app(served: Served) -> Starlette:
 
     middleware = [Middleware(Guard, hosts=served.hosts, shared=bool(served.origins))]
     if served.origins:
-        shared = {"allow_methods": ("GET", "HEAD", "POST"), "allow_headers": ("Accept", "Content-Type")}
-        middleware.append(Middleware(CORSMiddleware, allow_origins=served.origins, max_age=86400, **shared))
+        methods, headers = ("GET", "HEAD", "POST"), ("Accept", "Content-Type")
+        middleware.append(
+            Middleware(CORSMiddleware, allow_origins=served.origins, allow_methods=methods, allow_headers=headers)
+        )
     app = Starlette(
         routes=_routes(),
         middleware=middleware,
@@ -106,7 +108,8 @@ async def _sparql(request: Request) -> Response:
     if found is None:
         if prefers(accept, HTML, _RDF):
             return RedirectResponse("/editor", 303, {"Vary": "Accept"})
-        return await _ask(request, partial(sparql.describe_service, endpoint=_endpoint(request), accept=accept, form=""))
+        endpoint = str(request.url.replace(path="/sparql", query="", fragment=""))
+        return await _ask(request, partial(sparql.describe_service, endpoint=endpoint, accept=accept))
     job = partial(sparql.answer_query, query=found.query, accept=accept, form=found.form, dataset=found.dataset)
     return await _ask(request, job)
 
@@ -119,10 +122,6 @@ async def _body(request: Request) -> bytes:
         if len(body) > MAX_BODY:
             raise ServeError(413, f"a query may be {MAX_BODY >> 20} MiB long; this one is longer")
     return bytes(body)
-
-
-def _endpoint(request: Request) -> str:
-    return str(request.url.replace(path="/sparql", query="", fragment=""))
 
 
 def _accept(request: Request) -> str:
@@ -191,8 +190,8 @@ async def _search(request: Request) -> Response:
 async def _ledger(request: Request) -> Response:
     given = parameters(request.scope["query_string"])
     filters = {name: one(given, name) or "" for name in pages.LEDGER_FILTERS}
-    job = partial(pages.ledger, filters=filters, page=_number(one(given, "page")), years=_served(request).overview.years)
-    return await _ask(request, job)
+    years = _served(request).overview.years
+    return await _ask(request, partial(pages.ledger, filters=filters, number=_number(one(given, "page")), years=years))
 
 
 def _number(text: str | None) -> int:
@@ -284,5 +283,3 @@ async def _not_served(request: Request, error: HTTPException) -> Response:
         headers["Accept-Post"] = f"{FORM}, {QUERY}"
     refused = ServeError(error.status_code, faults.get(error.status_code, error.detail), headers=headers)
     return _response(refusal(refused), for_html=_wants_page(request))
-
-

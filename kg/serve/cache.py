@@ -35,7 +35,7 @@ class Answers:
             self._kept.move_to_end(key)
             return kept
         if key not in self._asked:
-            self._asked[key] = asyncio.ensure_future(self._ask(job))  # type: ignore[arg-type]
+            self._asked[key] = asyncio.ensure_future(self._ask(job))
         self._waiting[key] = self._waiting.get(key, 0) + 1
         task = self._asked[key]
         try:

@@ -14,9 +14,10 @@ from kg.identity import BASE
 from kg.lookup import find_entity
 from kg.serve import rdf
 from kg.serve.answer import Answer, OpenGraph
+from kg.serve.examples import Example
 from kg.serve.negotiate import choose
 from kg.serve.ontology import ontology_turtle, terms
-from kg.serve.overview import Example, Overview
+from kg.serve.overview import Overview
 from kg.serve.profiles import entity_profile, kind_of, paper_profile, read_claim
 from kg.serve.sparql import chosen, evaluate
 from kg.serve.templates import page
@@ -90,19 +91,16 @@ def _cell(term: Any) -> tuple[str, str]:
     return "text", term.value if isinstance(term, Literal) else str(term)
 
 
-def ledger(graph: OpenGraph, filters: Mapping[str, str], page: int, years: Sequence[str]) -> Answer:  # noqa: A002
-    """The results ledger, narrowed by what was typed; a name that is not there brings near ones."""
-    return _ledger(graph, {name: value.strip() for name, value in filters.items()}, max(1, page), years)
-
-
-def _ledger(graph: OpenGraph, filters: Mapping[str, str], number: int, years: Sequence[str]) -> Answer:
+def ledger(graph: OpenGraph, filters: Mapping[str, str], number: int, years: Sequence[str]) -> Answer:
+    """One page of the results ledger, narrowed by what was typed; a name that is not there brings near ones."""
+    filters = {name: value.strip() for name, value in filters.items()}
     try:
         pattern = _pattern(graph.store, filters)
     except (NameUnknownError, QueryError) as error:
         return page("ledger", base=graph.base, filters=filters, years=years, fault=str(error), **_NOTHING)
     total = _count(graph, pattern)
     last = max(1, -(-total // _PAGE_ROWS))
-    number = min(number, last)
+    number = max(1, min(number, last))
     rows = evaluate(graph, _LEDGER.format(pattern=pattern, limit=_PAGE_ROWS, offset=_PAGE_ROWS * (number - 1)))
     claims = [read_claim(graph.store, row["claim"]) for row in _solutions(rows)]
     return page(
@@ -124,7 +122,8 @@ _LEDGER = """SELECT ?claim {{
   OPTIONAL {{ ?claim kg:value ?value }}
   OPTIONAL {{ ?claim kg:metric ?metric }}
   OPTIONAL {{ ?claim kg:dataset ?dataset }}
-}} ORDER BY DESC(BOUND(?value)) DESC(BOUND(?metric)) ?metric ?dataset DESC(?value) ?claim LIMIT {limit} OFFSET {offset}"""
+}} ORDER BY DESC(BOUND(?value)) DESC(BOUND(?metric)) ?metric ?dataset DESC(?value) ?claim
+LIMIT {limit} OFFSET {offset}"""
 
 
 def _pattern(store: Store, filters: Mapping[str, str]) -> str:
@@ -155,7 +154,7 @@ def editor(graph: OpenGraph, query: str | None, example: str, examples: Sequence
     if query is None:
         text = chosen_example.text if chosen_example else _FIRST
         return page("editor", base=graph.base, examples=examples, query=text, **_UNASKED)
-    values = {"base": graph.base, "examples": examples, "query": query}
+    values: dict[str, Any] = {"base": graph.base, "examples": examples, "query": query}
     try:
         return page("editor", **values, **_UNASKED | _shown(graph, query))
     except KgError as error:

@@ -30,15 +30,18 @@ __all__ = ["Pool"]
 
 _LOG = logging.getLogger(__name__)
 
-SHORT = 0.5
+SHORT = 0.3
 """Seconds after which a job counts as a long one."""
+
+_PATIENCE = 10.0
+"""Seconds that a request waits for its turn."""
 
 _ASK_LESS = "ask for less; LIMIT helps where nothing is ordered or counted"
 _SPARE = 2
 _JOBS = 2000
 """Jobs after which a worker is replaced, so that what memory it has lost to fragments comes back."""
 
-_STAGES = ((2.0, 5), (5.0, 12), (float("inf"), 19))
+_STAGES = ((2.0, 2), (5.0, 6), (float("inf"), 12))
 """Until which second a long job has which niceness."""
 
 _METHOD = "spawn" if sys.platform == "win32" else "forkserver"
@@ -148,7 +151,7 @@ class Pool:
             raise _busy("too many requests are waiting")
         self._waiting += 1
         try:
-            async with asyncio.timeout(self._limits.seconds):
+            async with asyncio.timeout(_PATIENCE):
                 await self._slots.acquire()
         except TimeoutError:
             raise _busy("no worker became free in time") from None
@@ -158,7 +161,7 @@ class Pool:
     async def _worker(self) -> _Worker:
         self._stock()
         try:
-            async with asyncio.timeout(self._limits.seconds):
+            async with asyncio.timeout(_PATIENCE):
                 return await self._ready.get()
         except TimeoutError:
             raise _busy("no worker is ready") from None
@@ -230,7 +233,8 @@ class Pool:
 
     def _started(self) -> _Worker:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=main, args=(theirs, self._folder, self._limits), daemon=True)
+        task = {"target": main, "args": (theirs, self._folder, self._limits), "daemon": True}
+        process: BaseProcess = self._context.Process(**task)  # type: ignore[attr-defined]
         process.start()
         theirs.close()
         worker = _Worker(process, ours)

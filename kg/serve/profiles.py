@@ -1,4 +1,4 @@
-"""What a page says of an entity or a paper, read from the store: relations, results and claims, with their sentences."""
+"""What a page says of an entity or a paper, read from the store: relations, results, claims, with their sentences."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def kind_of(store: Store, node: NamedNode) -> str:
 
 
 def _pieces(text: str, start: int, marks: Iterable[tuple[int, int, str]]) -> tuple[Piece, ...]:
-    """The text, which begins at `start` in its abstract, cut where entities are named; of two that overlap the first."""
+    """The text, which begins at `start` in its abstract, cut where it names entities; of two that overlap the first."""
     found, place = [], 0
     for begin, end, entity in ((b - start, e - start, entity) for b, e, entity in marks):
         if place <= begin and end <= len(text):

@@ -41,9 +41,7 @@ def bounded(found: Iterable[T], limits: Limits, what: str) -> Iterator[T]:
     left = iter(found)
     yield from islice(left, limits.rows)
     if next(left, None) is not None:
-        raise ServeError(
-            400, f"the answer has more than {limits.rows:,} {what}", hint="add LIMIT, or narrow the query"
-        )
+        raise ServeError(400, f"the answer has more than {limits.rows:,} {what}", hint="add LIMIT, or narrow the query")
 
 
 def rdf_answer(triples: Iterable[Triple], media_type: str, limits: Limits, *, base: str) -> Answer:

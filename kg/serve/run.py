@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
+import signal
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,8 +44,35 @@ def run(graph: Path, address: Address, limits: Limits, *, ready: Callable[[str],
             timeout_graceful_shutdown=2,
             h11_max_incomplete_event_size=_LONGEST_REQUEST_LINE,
         )
-        ready(_url(listener))
-        uvicorn.Server(config).run(sockets=[listener])
+        server = _Server(config, lambda: ready(_url(listener)))
+        with _until_stopped():
+            server.run(sockets=[listener])
+        if not server.started:
+            raise KgError("the workers could not start", where=str(graph), hint="see the messages above")
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it answers."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+@contextmanager
+def _until_stopped() -> Iterator[None]:
+    """Takes an interrupt or a request to end, which the server hands on when it has ended, for the usual end."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with suppress(KeyboardInterrupt):
+            yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

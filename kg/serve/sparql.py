@@ -78,9 +78,9 @@ def read_graph(graph: OpenGraph, iri: str | None, *, accept: str, form: str) -> 
     return rdf.rdf_answer(triples, media_type, graph.limits, base=graph.base)
 
 
-def describe_service(graph: OpenGraph, endpoint: str, *, accept: str, form: str) -> Answer:
+def describe_service(graph: OpenGraph, endpoint: str, *, accept: str) -> Answer:
     """The description of this endpoint: its language, its formats and its graphs."""
-    media_type = chosen(accept, form, rdf.MEDIA_TYPES, rdf.FORMATS)
+    media_type = chosen(accept, "", rdf.MEDIA_TYPES, rdf.FORMATS)
     return rdf.rdf_answer(_description(graph, endpoint), media_type, graph.limits, base=graph.base)
 
 
