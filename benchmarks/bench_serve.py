@@ -65,9 +65,10 @@ async def alone(url: str, queries: dict[str, str], times: int = 7) -> None:
     print(f"{'all':20}      median {statistics.median(medians):7.1f} ms")
 
 
-async def together(url: str, queries: list[str], clients: int, seconds: float) -> None:
+async def together(url: str, queries: dict[str, str], clients: int, seconds: float) -> None:
     until = time.monotonic() + seconds
     statuses: Counter[int] = Counter()
+    failed: Counter[str] = Counter()
     spent: list[float] = []
     hostile: Counter[int] = Counter()
     stopped: list[float] = []
@@ -77,7 +78,10 @@ async def together(url: str, queries: list[str], clients: int, seconds: float) -
             while time.monotonic() < until:
                 number += 1
                 begun = time.perf_counter()
-                statuses[await client.ask(queries[number % len(queries)])] += 1
+                name, query = list(queries.items())[number % len(queries)]
+                status = await client.ask(query)
+                statuses[status] += 1
+                failed[name] += status != 200
                 spent.append(time.perf_counter() - begun)
 
     async def foe(query: str) -> None:
@@ -95,7 +99,7 @@ async def together(url: str, queries: list[str], clients: int, seconds: float) -
 
     await asyncio.gather(foes(), *(friend(number) for number in range(clients)))
     spent.sort()
-    print(f"{len(spent)} answers to {clients} clients in {seconds:g} s: {dict(statuses)}")
+    print(f"{len(spent)} answers to {clients} clients in {seconds:g} s: {dict(statuses)} {dict(+failed)}")
     print(f"median {1000 * statistics.median(spent):.0f} ms, 99 % under {1000 * spent[int(0.99 * len(spent))]:.0f} ms")
     print(f"{sum(hostile.values())} hostile queries: {dict(hostile)}, the longest {max(stopped):.1f} s")
 
@@ -119,7 +123,7 @@ def main(graph: str, clients: int, seconds: float) -> None:
             url = server.stdout.readline().split()[-1]
             asyncio.run(alone(url, queries))
             print("before:", memory(server.pid))
-            asyncio.run(together(url, list(queries.values()), clients, seconds))
+            asyncio.run(together(url, queries, clients, seconds))
             time.sleep(1)
             print("after: ", memory(server.pid))
         finally:

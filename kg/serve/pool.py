@@ -41,7 +41,7 @@ _SPARE = 2
 _JOBS = 2000
 """Jobs after which a worker is replaced, so that what memory it has lost to fragments comes back."""
 
-_STAGES = ((2.0, 2), (5.0, 6), (float("inf"), 12))
+_STAGES = ((2.0, 0), (5.0, 8), (float("inf"), 19))
 """Until which second a long job has which niceness."""
 
 _METHOD = "spawn" if sys.platform == "win32" else "forkserver"
