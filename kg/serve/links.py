@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+from kg import vocabulary as v
+
 __all__ = ["KINDS", "href", "web_address"]
 
 KINDS = ("paper", "entity", "claim", "statement", "evidence", "mention", "build")
@@ -22,7 +24,11 @@ def href(iri: str, base: str) -> str:
     '/entity/c%2B%2B'
     >>> href("javascript:alert(1)", "https://w3id.org/paperkg/")
     '/resource?iri=javascript%3Aalert%281%29'
+    >>> href("https://w3id.org/paperkg/ontology#usedFor", "https://w3id.org/paperkg/")
+    '/ontology#usedFor'
     """
+    if iri.startswith(v.KG) and iri.removeprefix(v.KG).isalpha():
+        return f"/ontology#{iri.removeprefix(v.KG)}"
     rest = iri.removeprefix(base)
     if rest != iri and _PLAIN.fullmatch(rest) and not _DOTS.search(rest):
         return f"/{rest}"

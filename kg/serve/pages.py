@@ -54,7 +54,7 @@ def fault(status: int, message: str, headers: Mapping[str, str]) -> Answer:
 def resource(graph: OpenGraph, iri: str, *, accept: str, form: str, whole: str) -> Answer:
     """A node of the graph, as a page or as RDF. Raises ServeError when the graph says nothing of it."""
     node = NamedNode(iri)
-    if next(rdf.around(graph.store, node), None) is None:
+    if not _occurs(graph.store, node):
         raise ServeError(404, f"the graph says nothing of <{iri}>")
     if form or choose(accept, ["text/html", *rdf.MEDIA_TYPES]) != "text/html":
         media_type = chosen(accept, form, rdf.MEDIA_TYPES, rdf.FORMATS)
@@ -65,6 +65,11 @@ def resource(graph: OpenGraph, iri: str, *, accept: str, form: str, whole: str) 
     if kind == "Paper":
         return page("paper", base=graph.base, paper=paper_profile(graph.store, node))
     return _anything(graph, node, kind)
+
+
+def _occurs(store: Store, node: NamedNode) -> bool:
+    patterns = (node, None, None), (None, None, node)
+    return any(next(store.quads_for_pattern(*pattern), None) is not None for pattern in patterns)
 
 
 def _anything(graph: OpenGraph, node: NamedNode, kind: str) -> Answer:
@@ -131,11 +136,21 @@ def _pattern(store: Store, filters: Mapping[str, str]) -> str:
     lines = ["?claim a kg:Result ."]
     for name, slot in _SLOT_OF.items():
         if filters[name]:
-            entity = find_entity(store, filters[name], (name.capitalize(),))
-            lines.append(f"?claim kg:{slot} {entity} .")
+            lines.append(f"?claim kg:{slot} {_entity(store, filters[name], name.capitalize())} .")
     if year := filters["year"]:
         lines.append(f"?paper kg:states ?claim ; dcterms:issued ?issued . FILTER(STR(?issued) = {Literal(year)})")
     return " ".join(lines)
+
+
+def _entity(store: Store, name: str, kind: str) -> NamedNode:
+    """The entity of this kind that is meant, in whatever case it is typed."""
+    try:
+        return find_entity(store, name, (kind,))
+    except NameUnknownError as unknown:
+        same = [near for near in unknown.candidates if near.casefold() == name.casefold()]
+        if not same:
+            raise
+        return find_entity(store, same[0], (kind,))
 
 
 def _count(graph: OpenGraph, pattern: str) -> int:
