@@ -142,3 +142,6 @@ def test_a_query_whose_client_has_gone_is_stopped(graph: Path) -> None:
         time.sleep(1)
         busy = [process for process in server.family() if process.cpu_percent(0.3) > 50]
         assert busy == []
+        server.process.send_signal(2)
+        assert server.process.stdout is not None
+        assert server.process.stdout.read() == ""

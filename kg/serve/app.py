@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -30,7 +30,7 @@ from kg.serve.links import KINDS, href
 from kg.serve.negotiate import prefers
 from kg.serve.overview import Overview
 from kg.serve.pool import Pool
-from kg.serve.protocol import FORM, QUERY, asked, one, parameters
+from kg.serve.protocol import ACCEPTED, asked, one, parameters
 from kg.serve.worker import refusal
 
 __all__ = ["Served", "make_app"]
@@ -43,6 +43,8 @@ _RDF = "text/turtle"
 _STATIC = Path(__file__).with_name("static")
 _EXPLORER_POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'none'"
 """For the explorer, whose page carries a policy of its own with the hashes of its scripts."""
+
+_TO_NOBODY = Answer(b"", "text/plain", 503)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,9 +243,7 @@ async def _unless_gone(request: Request, asking: Awaitable[Answer]) -> Answer:
     gone = asyncio.ensure_future(_disconnected(request))
     try:
         await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if not answer.done():
-            raise ClientDisconnect
-        return answer.result()
+        return answer.result() if answer.done() else _TO_NOBODY
     finally:
         for task in (answer, gone):
             task.cancel()
@@ -280,6 +280,6 @@ async def _not_served(request: Request, error: HTTPException) -> Response:
     faults = {404: "nothing is at this address", 405: f"{request.method} is not allowed here: this server only reads"}
     headers = dict(error.headers or {})
     if error.status_code == 405 and request.url.path == "/sparql":
-        headers["Accept-Post"] = f"{FORM}, {QUERY}"
+        headers["Accept-Post"] = ACCEPTED
     refused = ServeError(error.status_code, faults.get(error.status_code, error.detail), headers=headers)
     return _response(refusal(refused), for_html=_wants_page(request))

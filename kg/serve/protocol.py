@@ -11,11 +11,10 @@ from pyoxigraph import NamedNode
 from kg.errors import ServeError
 from kg.query import Dataset
 
-__all__ = ["FORM", "QUERY", "Asked", "asked", "one", "parameters"]
+__all__ = ["ACCEPTED", "Asked", "asked", "one", "parameters"]
 
-FORM = "application/x-www-form-urlencoded"
-QUERY = "application/sparql-query"
-UPDATE = "application/sparql-update"
+ACCEPTED = "application/x-www-form-urlencoded, application/sparql-query"
+"""The media types in which a query may be posted."""
 
 _MOST_PARAMETERS = 200
 
@@ -47,7 +46,9 @@ def asked(method: str, content_type: str, query_string: bytes, body: bytes) -> A
         case "application/sparql-update":
             raise _no_update()
     given = content_type or "no content type"
-    raise ServeError(415, f"a query cannot be sent as {given}", hint=f"send it as {FORM} or {QUERY}")
+    raise ServeError(
+        415, f"a query cannot be sent as {given}", hint=f"send it as {ACCEPTED}", headers={"Accept-Post": ACCEPTED}
+    )
 
 
 def _asked(pairs: Pairs) -> Asked:

@@ -34,20 +34,21 @@ MEDIA_TYPES: Mapping[str, RdfFormat] = {known.media_type: known for known in FOR
 """The formats by media type, the one that we like best first."""
 
 T = TypeVar("T")
+_NARROW = "add LIMIT, or narrow the query"
 
 
-def bounded(found: Iterable[T], limits: Limits, what: str) -> Iterator[T]:
+def bounded(found: Iterable[T], limits: Limits, what: str, hint: str = _NARROW) -> Iterator[T]:
     """The first of `found` up to the limit. Raises ServeError when there are more: half an answer is a wrong one."""
     left = iter(found)
     yield from islice(left, limits.rows)
     if next(left, None) is not None:
-        raise ServeError(400, f"the answer has more than {limits.rows:,} {what}", hint="add LIMIT, or narrow the query")
+        raise ServeError(400, f"the answer has more than {limits.rows:,} {what}", hint=hint)
 
 
-def rdf_answer(triples: Iterable[Triple], media_type: str, limits: Limits, *, base: str) -> Answer:
+def rdf_answer(triples: Iterable[Triple], media_type: str, limits: Limits, *, base: str, hint: str = _NARROW) -> Answer:
     """The triples in this RDF format. Raises ServeError when there are too many."""
     kind = MEDIA_TYPES[media_type]
-    found = bounded(triples, limits, "triples")
+    found = bounded(triples, limits, "triples", hint)
     if kind is RdfFormat.TURTLE and media_type == kind.media_type:
         body = _turtle(found, base)
     else:

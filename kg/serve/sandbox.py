@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import os
 import platform
 import struct
 import sys
 from dataclasses import dataclass
 
-__all__ = ["close_network", "die_with_parent", "limit_memory"]
+__all__ = ["close_network", "end_with", "limit_memory"]
 
-_SET_DEATH_SIGNAL, _SET_NO_NEW_PRIVILEGES, _SET_SECCOMP = 1, 38, 22
+_SET_NO_NEW_PRIVILEGES, _SET_SECCOMP = 38, 22
 _FILTER_MODE = 2
-_KILLED = 9
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EACCES
 _LOAD, _EQUALS, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _IO_URING_SETUP = 425
@@ -70,10 +70,19 @@ def _program(machine: _Machine) -> bytes:
     return b"".join(struct.pack("HBBI", *line) for line in lines)
 
 
-def die_with_parent() -> None:
-    """Ends this process when the one that started it ends, on Linux."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, _KILLED, 0, 0, 0)
+def end_with(pipe: int, on: bool) -> None:
+    """While `on`, ends this process as soon as nobody holds the other end of the pipe, whatever it is doing.
+
+    The system then sends SIGIO, which ends a process that does not expect it. It does so, too, when something can
+    be read from the pipe.
+    """
+    if sys.platform == "win32":
+        return
+    import fcntl
+
+    flags = fcntl.fcntl(pipe, fcntl.F_GETFL)
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(pipe, fcntl.F_SETFL, flags | os.O_ASYNC if on else flags & ~os.O_ASYNC)
 
 
 def limit_memory(more: int) -> None:

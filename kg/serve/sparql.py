@@ -75,7 +75,7 @@ def read_graph(graph: OpenGraph, iri: str | None, *, accept: str, form: str) -> 
         raise ServeError(404, f"there is no graph <{iri}>", hint="the default graph holds the content: ?default")
     media_type = chosen(accept, form, rdf.MEDIA_TYPES, rdf.FORMATS)
     triples = (quad.triple for quad in graph.store.quads_for_pattern(None, None, None, name))
-    return rdf.rdf_answer(triples, media_type, graph.limits, base=graph.base)
+    return rdf.rdf_answer(triples, media_type, graph.limits, base=graph.base, hint="kg export writes all of it")
 
 
 def describe_service(graph: OpenGraph, endpoint: str, *, accept: str) -> Answer:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kg.errors import KgError, NameUnknownError, ServeError
 from kg.serve.answer import Answer, Job, Limits, OpenGraph
-from kg.serve.sandbox import close_network, die_with_parent, limit_memory
+from kg.serve.sandbox import close_network, end_with, limit_memory
 
 __all__ = ["READY", "main", "refusal"]
 
@@ -23,14 +23,16 @@ _GRACE = 2
 def main(pipe: Connection, folder: Path, limits: Limits) -> None:
     """Does the jobs that come through the pipe, each answered by one Answer, until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    die_with_parent()
     graph = OpenGraph(folder, limits)
     graph.base  # noqa: B018 (opens the store, whose threads must start before the limits)
     close_network()
     limit_memory(limits.memory)
     pipe.send_bytes(READY)
     while (job := _next(pipe)) is not None:
-        pipe.send(_done(job, graph))
+        end_with(pipe.fileno(), True)
+        answer = _done(job, graph)
+        end_with(pipe.fileno(), False)
+        pipe.send(answer)
 
 
 def _next(pipe: Connection) -> Job | None:
