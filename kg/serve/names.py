@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -59,8 +60,6 @@ class NameIndex:
 
     def _owners(self, pattern: str) -> Iterator[int]:
         """The entries with a name in which the pattern stands, in their order; newlines hold it at an end."""
-        from bisect import bisect_right
-
         offset = 1 if pattern.startswith("\n") else 0
         place = self._text.find(pattern)
         for _ in range(_ENOUGH):

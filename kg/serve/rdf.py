@@ -49,14 +49,12 @@ def rdf_answer(triples: Iterable[Triple], media_type: str, limits: Limits, *, ba
     """The triples in this RDF format. Raises ServeError when there are too many."""
     kind = MEDIA_TYPES[media_type]
     found = bounded(triples, limits, "triples", hint)
-    if kind is RdfFormat.TURTLE and media_type == kind.media_type:
-        body = _turtle(found, base)
-    else:
-        body = _serialized(found, kind, base)
+    body = _turtle(found, base) if kind == RdfFormat.TURTLE else _serialized(found, kind, base)
     return Answer(checked_size(body), media_type)
 
 
 def _turtle(triples: Iterable[Triple], base: str) -> bytes:
+    """Turtle in reading order; blank nodes, which only a query makes, have none."""
     distinct = set(triples)
     named = all(isinstance(t.subject, NamedNode) for t in distinct)
     return turtle(distinct, base=base) if named else _serialized(distinct, RdfFormat.TURTLE, base)
@@ -64,12 +62,8 @@ def _turtle(triples: Iterable[Triple], base: str) -> bytes:
 
 def _serialized(triples: Iterable[Triple], kind: RdfFormat, base: str) -> bytes:
     written = BytesIO()
-    serialize(triples, written, kind, prefixes=prefixes(base) if kind.supports_datasets or _names(kind) else None)
+    serialize(triples, written, kind, prefixes=prefixes(base))
     return written.getvalue()
-
-
-def _names(kind: RdfFormat) -> bool:
-    return kind in (RdfFormat.TURTLE, RdfFormat.RDF_XML)
 
 
 def checked_size(body: bytes) -> bytes:
