@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -90,6 +92,30 @@ def test_too_many_rows_are_refused_not_cut(client: TestClient, query: str) -> No
     status, message, _ = ask(client, query)
     assert (status, "more than 1,000" in message) == (400, True)
     assert ask(client, f"{query} LIMIT 1000")[0] == 200
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps this limit")
+def test_a_worker_reaches_no_network_starts_no_program_and_writes_no_file(tmp_path: Path) -> None:
+    program = """
+import socket, subprocess, sys
+from pyoxigraph import Store
+from kg.serve.sandbox import close_network, limit_memory
+assert close_network()
+limit_memory(2**28)
+store = Store()
+for forbidden in (
+    lambda: socket.socket(),
+    lambda: subprocess.run(["true"]),
+    lambda: open(sys.argv[1], "w").write("x" * 9999),
+    lambda: store.query("ASK { SERVICE <http://localhost/> {} }"),
+):
+    try:
+        forbidden()
+    except OSError:
+        print("refused")
+"""
+    ran = subprocess.run([sys.executable, "-c", program, str(tmp_path / "x")], capture_output=True, text=True)
+    assert (ran.stdout.count("refused"), ran.stderr) == (4, "")
 
 
 def test_a_queue_that_is_full_says_so(graph: Path) -> None:

@@ -22,12 +22,12 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from kg.errors import KgError, ServeError
-from kg.serve import pages, sparql
+from kg.serve import pages, rdf, sparql
 from kg.serve.answer import Answer, Job, Limits
 from kg.serve.cache import Answers
 from kg.serve.guard import Guard
 from kg.serve.links import KINDS, href
-from kg.serve.negotiate import prefers
+from kg.serve.negotiate import choose, prefers
 from kg.serve.overview import Overview
 from kg.serve.pool import Pool
 from kg.serve.protocol import ACCEPTED, asked, one, parameters
@@ -110,7 +110,7 @@ async def _sparql(request: Request) -> Response:
     if found is None:
         if prefers(accept, HTML, _RDF):
             return RedirectResponse("/editor", 303, {"Vary": "Accept"})
-        endpoint = str(request.url.replace(path="/sparql", query="", fragment=""))
+        endpoint = _checked(str(request.url.replace(path="/sparql", query="", fragment="")))
         return await _ask(request, partial(sparql.describe_service, endpoint=endpoint, accept=accept))
     job = partial(sparql.answer_query, query=found.query, accept=accept, form=found.form, dataset=found.dataset)
     return await _ask(request, job)
@@ -135,12 +135,13 @@ async def _data(request: Request) -> Response:
     iri, default, form = one(given, "graph"), one(given, "default"), one(given, "format") or ""
     if (iri is None) == (default is None):
         raise ServeError(400, "which graph? Ask for ?default or for ?graph= with an IRI")
-    turtle = _served(request).turtle
-    if iri is None and turtle is not None and (form == "ttl" or (not form and prefers(_accept(request), _RDF, "*"))):
+    turtle, accept = _served(request).turtle, _accept(request)
+    as_turtle = form in ("ttl", "turtle") or (not form and choose(accept, rdf.MEDIA_TYPES) == _RDF)
+    if iri is None and turtle is not None and as_turtle:
         return FileResponse(turtle, media_type=_RDF, headers={"Vary": "Accept"})
     if iri is not None:
         _checked(iri)
-    return await _ask(request, partial(sparql.read_graph, iri=iri, accept=_accept(request), form=form))
+    return await _ask(request, partial(sparql.read_graph, iri=iri, accept=accept, form=form))
 
 
 def _checked(iri: str) -> str:
