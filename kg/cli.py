@@ -665,6 +665,49 @@ def _draw_trends(store: Store, file: Path) -> None:
 
 
 @main.command()
+@click.argument("graph", default="exports", type=click.Path(path_type=Path))
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at; 0.0.0.0 for all.")
+@click.option(
+    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 for any free one."
+)
+@click.option("--cors", multiple=True, metavar="ORIGIN", help="Web origin whose pages may ask, or *; repeatable.")
+@click.option(
+    "--timeout", default=10.0, show_default=True, type=click.FloatRange(0.1), help="Seconds a query may take."
+)
+@click.option("--memory", default=512, show_default=True, type=click.IntRange(64), help="MiB of memory for a query.")
+@click.option(
+    "--rows", default=100_000, show_default=True, type=click.IntRange(1), help="Rows or triples an answer may have."
+)
+@click.option(
+    "--workers", type=click.IntRange(1), help="Queries that run at once. [default: one for each core, at least 4]"
+)
+def serve(
+    graph: Path,
+    host: str,
+    port: int,
+    cors: Sequence[str],
+    timeout: float,
+    memory: int,
+    rows: int,
+    workers: int | None,
+) -> None:
+    """Serve GRAPH, a folder that kg build wrote or an RDF file: pages for people, SPARQL for programs.
+
+    Pages show each entity and paper with its sentences, the results ledger, a SPARQL editor and the graph explorer.
+    Programs ask at /sparql (SPARQL 1.1 Protocol), read graphs at /data (Graph Store Protocol), and get every page
+    as RDF. The graph is only read: SERVICE, LOAD and updates are refused, and a query that takes too long or too
+    much is stopped. An answer larger than --rows is refused, never cut.
+    """
+    try:
+        from kg.serve.answer import Limits
+        from kg.serve.run import Address, run
+    except ImportError as error:
+        raise KgError(f"serving needs more packages: {error.name}", hint="pip install 'paperkg[serve]'") from error
+    limits = Limits(timeout, memory * 2**20, rows, workers or max(4, os.cpu_count() or 1))
+    run(graph, Address(host, port, tuple(cors)), limits, ready=lambda url: click.echo(f"serving {graph} at {url}"))
+
+
+@main.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("-f", "--format", "form", type=click.Choice(("table", "json")), default="table", show_default=True)
 @click.option(

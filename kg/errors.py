@@ -10,12 +10,13 @@
     ├── WebError            a server cannot be reached, refuses, or answers with what is not expected
     │   └── PassingError    it may pass: the server is busy, or the connection broke off
     ├── NameUnknownError    a name that no entity of the graph bears
+    ├── ServeError          a request that the server does not answer, with its HTTP status
     └── ModelError          the extractor's data is missing or damaged
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 __all__ = [
     "GraphError",
@@ -26,6 +27,7 @@ __all__ = [
     "PassingError",
     "QueryError",
     "RecordError",
+    "ServeError",
     "WebError",
 ]
 
@@ -89,3 +91,14 @@ class NameUnknownError(KgError):
         super().__init__(f'nothing in this graph is called "{name}"', hint=f"near: {near}" if near else "")
         self.name = name
         self.candidates = tuple(candidates)
+
+
+class ServeError(KgError):
+    """The server does not answer a request; `status` is what HTTP calls that, `headers` go along with it."""
+
+    def __init__(
+        self, status: int, fault: str, *, where: str = "", hint: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(fault, where=where, hint=hint)
+        self.status = status
+        self.headers = dict(headers or {})

@@ -1,9 +1,11 @@
-"""A page of the graph in a real browser, and what it complains of."""
+"""Pages in headless Chromium, and all that they complained of, ran or asked for."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,3 +61,39 @@ class Opened:
         """The part of the address after the page itself, once it has settled."""
         self.page.wait_for_timeout(350)
         return str(self.page.evaluate("location.hash"))
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A tab that goes from page to page of one server."""
+
+    def __init__(self, browser: Browser, url: str, *, dark: bool = False) -> None:
+        context = browser.new_context(
+            viewport={"width": 1280, "height": 900}, color_scheme="dark" if dark else "light", base_url=url
+        )
+        self.page: Page = context.new_page()
+        self.url = url
+        self.complaints: list[str] = []
+        self.strangers: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        self.page.on("request", lambda request: self._note(request.url))
+
+    def _note(self, url: str) -> None:
+        if not url.startswith((f"{self.url}/", "data:")):
+            self.strangers.append(url)
+
+    def to(self, path: str) -> Page:
+        self.page.goto(path)
+        return self.page

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browsing import CHROMIUM, Opened
+from browsing import Opened, chromium
 from pyoxigraph import Store
 
 from kg.graph import to_triples
 from kg.identity import BASE, paper_iri
-from kg.pipeline import Build, build
+from kg.pipeline import Build, build, build_to_folder
 from kg.records import (
     Claim,
     ClaimKind,
@@ -49,13 +49,8 @@ def seed_store(seed_build: Build) -> Store:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")
@@ -70,6 +65,13 @@ def opened(browser: Browser, seed_page: Path) -> Iterator[Opened]:
     opened = Opened(browser, seed_page)
     yield opened
     opened.page.close()
+
+
+@pytest.fixture(scope="session")
+def seed_folder(seed_build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("seed") / "exports"
+    build_to_folder(seed_build, folder)
+    return folder
 
 
 def mention(text: str, name: str, kind: EntityType = EntityType.METHOD, confidence: float = 0.9) -> Mention:

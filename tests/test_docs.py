@@ -53,7 +53,13 @@ def test_the_python_example_of_the_readme_prints_what_it_says(monkeypatch: pytes
     assert runner.summarize(verbose=False).failed == 0
 
 
-@pytest.mark.parametrize("name", sorted(module.name for module in iter_modules(kg.__path__)))
+MODULES = [
+    *(module.name for module in iter_modules(kg.__path__)),
+    *(f"serve.{module.name}" for module in iter_modules([f"{kg.__path__[0]}/serve"])),
+]
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
 def test_the_examples_in_docstrings_print_what_they_say(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if name in ("__main__", "schemas", "train"):
         pytest.skip("a program, data, or a package that needs an extra")

@@ -116,15 +116,15 @@ def test_the_word_service_alone_is_harmless(query: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "query",
+    ("query", "fault"),
     [
-        "SELECT",
-        "INSERT DATA { <http://a/> <http://a/> <http://a/> }",
-        "LOAD <http://127.0.0.1:9/>",
-        "DROP ALL",
-        "SELECT * { ?s unknown:x ?o }",
+        ("SELECT", "not valid SPARQL"),
+        ("SELECT * { ?s unknown:x ?o }", "not valid SPARQL"),
+        ("INSERT DATA { <http://a/> <http://a/> <http://a/> }", "updates are refused"),
+        ("LOAD <http://127.0.0.1:9/>", "updates are refused"),
+        ("PREFIX a: <http://a/> # so\nDROP ALL", "updates are refused"),
     ],
 )
-def test_what_is_no_query_is_refused(query: str) -> None:
-    with pytest.raises(QueryError, match="not valid SPARQL"):
+def test_what_is_no_query_is_refused(query: str, fault: str) -> None:
+    with pytest.raises(QueryError, match=fault):
         run(Store(), query)

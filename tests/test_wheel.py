@@ -36,6 +36,13 @@ def test_the_wheel_holds_the_schemas_and_the_page_template(wheel: Path) -> None:
     assert (
         shipped | {"kg/templates/graph.html", "kg/templates/graph.js", "kg/templates/graph.css", "kg/py.typed"} <= names
     )
+    served = {
+        f"kg/serve/{p.relative_to(ROOT / 'kg' / 'serve')}"
+        for p in (ROOT / "kg" / "serve").rglob("*.*")
+        if p.suffix in (".html", ".css", ".js", ".svg", ".txt")
+    }
+    assert len(served) >= 15
+    assert served <= names
     assert not [name for name in names if name.startswith(("tests/", "examples/", "exports/"))]
 
 
