@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kg._version import __version__
-from kg.cli_identity import COMMANDS as IDENTITY_COMMANDS
+from kg.cli_ask import COMMANDS as ASKING
+from kg.cli_identity import COMMANDS as IDENTITY
 from kg.errors import KgError
 from kg.options import graph_option
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from pyoxigraph import Store
 
     from kg.pipeline import Build
-    from kg.query import Result
     from kg.selection import Selection
 
 BASE_HELP = "Where the IRIs of papers and entities live."
@@ -57,7 +57,7 @@ def main() -> None:
     """
 
 
-for command in IDENTITY_COMMANDS:
+for command in (*ASKING, *IDENTITY):
     main.add_command(command)
 
 
@@ -273,17 +273,18 @@ def query(ctx: click.Context, query: str | None, graph: Path, form: str | None, 
         return
     if query is None:
         raise click.UsageError("what to ask? Give SPARQL, a file or a named query; kg query --list shows those")
+    from kg.answers import print_answer
     from kg.query import named_queries, run, run_named
     from kg.store import load_graph
 
     store = load_graph(graph)
     arguments = _named_arguments(ctx.args)
     if query in named_queries():
-        _print_answer(run_named(store, query, arguments), form)
+        print_answer(run_named(store, query, arguments), form)
         return
     if arguments:
         raise click.UsageError(f'no named query is called "{query}"; kg query --list shows those there are')
-    _print_answer(run(store, _query_text(query)), form)
+    print_answer(run(store, _query_text(query)), form)
 
 
 def _list_queries() -> None:
@@ -321,34 +322,6 @@ def _query_text(query: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _print_answer(answer: Result, form: str | None) -> None:
-    from pyoxigraph import QueryBoolean, QueryResultsFormat, QuerySolutions, QueryTriples
-
-    from kg.store import turtle
-    from kg.terminal import print_solutions
-
-    if isinstance(answer, QueryTriples):
-        if form not in (None, "ttl"):
-            raise click.BadParameter("this query gives triples; they come as ttl", param_hint="--format")
-        _write(turtle(answer))
-        return
-    form = form or ("table" if sys.stdout.isatty() else "csv")
-    if form == "ttl":
-        raise click.BadParameter("this query gives a table, not triples", param_hint="--format")
-    if isinstance(answer, QueryBoolean) and form not in ("json", "xml"):
-        click.echo("yes" if answer else "no")
-    elif isinstance(answer, QuerySolutions) and form == "table":
-        if print_solutions(answer) == 0:
-            click.echo("no answer in this graph", err=True)
-    else:
-        kind = QueryResultsFormat.from_extension({"xml": "srx", "json": "srj"}.get(form, form))
-        _write(answer.serialize(format=kind) or b"")
-
-
-def _write(content: bytes) -> None:
-    sys.stdout.buffer.write(content if content.endswith(b"\n") else content + b"\n")
-
-
 @main.command()
 @click.option("--method", help="Only results of this method.")
 @click.option("--task", help="Only results for this task.")
@@ -376,10 +349,11 @@ def claims(form: str | None, graph: Path, **filters: str | None) -> None:
 
 
 def _print_named(query: str, graph: Path, form: str | None, filters: Mapping[str, str | None]) -> None:
+    from kg.answers import print_answer
     from kg.query import run_named
 
     arguments = {name: value for name, value in filters.items() if value is not None}
-    _print_answer(run_named(_load(graph), query, arguments), form)
+    print_answer(run_named(_load(graph), query, arguments), form)
 
 
 @main.command()

@@ -34,7 +34,7 @@ def test_a_named_query_is_sparql_as_it_stands(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "expected"),
     [
-        ("methods-for-task", {"task": "pretraining"}, None),
+        ("methods-for-task", {"task": "pre-trainning"}, None),
         ("methods-for-task", {"task": "Pre-Training"}, [{"method": "SOAP", "papers": "1", "confidence": "0.5"}]),
         ("datasets-for-task", {"task": "pre-training"}, [{"dataset": "C4", "how": "evaluated on", "papers": "1"}]),
         ("compared-with", {"entity": "AdamW"}, [{"other": "SOAP", "papers": "1"}]),
