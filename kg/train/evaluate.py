@@ -13,6 +13,7 @@ from pathlib import Path
 
 from kg.errors import InputError
 from kg.model import Model, Reading
+from kg.train.claim_scores import score_claims
 from kg.train.corpora import Document, Link, Span, read_csabstruct, read_own, read_scier
 from kg.train.scores import Score, score_documents
 
@@ -39,7 +40,10 @@ def read_corpus(path: Path) -> tuple[list[Document], int | None]:
 
 
 def evaluate(path: Path, model: Model, *, min_confidence: float = 0.0) -> dict[str, dict[str, Score]]:
-    """Measure ("ner", "rel", "rel+", "role") to label to score, of what `model` reads in the corpus at `path`."""
+    """Measure ("ner", "rel", "rel+", "role") to label to score, of what `model` reads in the corpus at `path`.
+
+    Of the project's own abstracts also "claim", "result" and "slot", of what the shipped extractor finds in them.
+    """
     documents, longest = read_corpus(path)
     texts, sentences = [each.text for each in documents], [each.sentences for each in documents]
     readings = model.read(texts, sentences, longest=longest)
@@ -47,7 +51,13 @@ def evaluate(path: Path, model: Model, *, min_confidence: float = 0.0) -> dict[s
         predicted(document, reading, min_confidence=min_confidence)
         for document, reading in zip(documents, readings, strict=True)
     ]
-    return score_documents(zip(documents, found, strict=True))
+    scores = score_documents(zip(documents, found, strict=True))
+    return scores | score_claims(path) if _has_claims(path) else scores
+
+
+def _has_claims(path: Path) -> bool:
+    with path.open(encoding="utf-8") as lines:
+        return "claims" in json.loads(next(islice(lines, 1), "{}"))
 
 
 def predicted(document: Document, reading: Reading, *, min_confidence: float = 0.0) -> Document:
