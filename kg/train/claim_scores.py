@@ -1,7 +1,7 @@
 """Scores of claims and of the slots of results, on the project's own annotated abstracts.
 
 A claim is right when its sentence has one of its kind. A result is right when all slots that the annotation gives are;
-those with a value are also scored by value, unit and metric alone ("relaxed"). Two names fill a slot alike when they are
+those with a value are also scored by value, unit and metric alone ("relaxed"). Names fill a slot alike when they are
 the same key, name one entity in the annotation, or one holds the other.
 """
 
