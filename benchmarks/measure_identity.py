@@ -2,7 +2,7 @@
 
 DATA is a folder with the corpora of `kg/train/README.md` and the Papers-with-Code term lists. Acronyms are scored on
 SciER, SciERC, our own abstracts and sentences of other fields; coreference on the named mentions of SciERC; aliases on
-the list of methods; near pairs on `tests/data/identity/pairs.tsv`.
+the list of methods; near pairs on `tests/identity/pairs.tsv`.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def scierc_acronyms(documents: Iterable[Json]) -> Count:
 def other_fields() -> Count:
     """The sentences of other fields that were written for this."""
     count = Count()
-    path = ROOT / "tests" / "data" / "identity" / "acronyms.tsv"
+    path = ROOT / "tests" / "identity" / "acronyms.tsv"
     for line in path.read_text(encoding="utf-8").splitlines()[1:]:
         text, definitions = line.split("\t")
         gold = {tuple(each.split("=", 1)) for each in definitions.split("; ") if each}
@@ -231,7 +231,7 @@ def _naming(paper: Paper) -> Extraction:
 def near_pairs() -> float:
     """The share of the near pairs that are told right."""
     scorer = load_scorer()
-    pairs = list(read_pairs(ROOT / "tests" / "data" / "identity" / "pairs.tsv"))
+    pairs = list(read_pairs(ROOT / "tests" / "identity" / "pairs.tsv"))
     judged = [(p.one.key == p.other.key or scorer.judge(p.one, p.other).same) == p.same for p in pairs]
     print(f"near pairs: {sum(judged) / len(judged):.3f} of {len(judged)}")
     return sum(judged) / len(judged)

@@ -82,8 +82,11 @@ def resolve_entities(extractions: Iterable[tuple[str, Extraction]], curation: Cu
     """
     hand = _Hand(curation)
     papers = list(extractions)
-    own = {iri: {mention.name: hand.key(mention.name) for mention in e.mentions} for iri, e in papers}
-    defined = {iri: _definitions(e, hand) for iri, e in papers}
+    own: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    defined: defaultdict[str, dict[str, tuple[str, int, int]]] = defaultdict(dict)
+    for iri, extraction in papers:
+        own[iri].update((mention.name, hand.key(mention.name)) for mention in extraction.mentions)
+        defined[iri].update(_definitions(extraction, hand))
     meanings = _Meanings(papers, own, defined)
     keys = {
         (iri, name): meanings.key(iri, key)

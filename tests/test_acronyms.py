@@ -62,7 +62,7 @@ def test_many_open_brackets_take_no_time() -> None:
 
 def test_acronyms_of_other_fields_are_found() -> None:
     """109 sentences of medicine, physics, chemistry, economics and others, written for this test."""
-    path = Path(__file__).parent / "data" / "identity" / "acronyms.tsv"
+    path = Path(__file__).parent / "identity" / "acronyms.tsv"
     right = proposed = wanted = 0
     for line in path.read_text(encoding="utf-8").splitlines()[1:]:
         text, definitions = line.split("\t")

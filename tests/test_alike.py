@@ -13,7 +13,7 @@ from kg.blocking import candidate_pairs
 from kg.identity import canonical_key
 from kg.records import EntityType
 
-PAIRS = Path(__file__).parent / "data" / "identity" / "pairs.tsv"
+PAIRS = Path(__file__).parent / "identity" / "pairs.tsv"
 METHOD, TASK, DATASET, METRIC = EntityType
 
 

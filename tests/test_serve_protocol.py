@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 from xml.etree import ElementTree
 
 import pytest
-from pyoxigraph import Literal, NamedNode, Quad, QueryResultsFormat, RdfFormat, parse, parse_query_results
+from pyoxigraph import Literal, NamedNode, Quad, QueryResultsFormat, RdfFormat, Store, parse, parse_query_results
 from rdflib import Graph
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
 from serving import Started, client_of, started, store_of
@@ -23,6 +23,7 @@ from SPARQLWrapper.SPARQLExceptions import QueryBadFormed
 from starlette.testclient import TestClient
 
 from kg.serve.answer import Limits
+from kg.stats import stats
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 QUERY = {"Content-Type": "application/sparql-query"}
@@ -254,11 +255,13 @@ class TestFormats:
         ],
     )
     @pytest.mark.parametrize("query", ["CONSTRUCT { ?s a kg:Task } { ?s a kg:Task }", "DESCRIBE ?s { ?s a kg:Task }"])
-    def test_of_construct_and_describe(self, client: TestClient, query: str, media_type: str, form: RdfFormat) -> None:
+    def test_of_construct_and_describe(
+        self, client: TestClient, seed_store: Store, query: str, media_type: str, form: RdfFormat
+    ) -> None:
         answer = client.get("/sparql", params={"query": query}, headers={"Accept": media_type})
         assert answer.headers["content-type"].partition(";")[0] == media_type
         tasks = {quad.subject for quad in parse(answer.content, format=form) if "Task" in str(quad.object)}
-        assert len(tasks) == 45
+        assert len(tasks) == stats(seed_store).entities["Task"]
 
     @pytest.mark.parametrize(
         ("accept", "expected"),
@@ -387,10 +390,10 @@ class TestClients:
         }
         assert rows[form]() == 19
 
-    def test_sparqlwrapper_construct_and_fault(self, server: Started) -> None:
+    def test_sparqlwrapper_construct_and_fault(self, server: Started, seed_store: Store) -> None:
         wrapper = SPARQLWrapper(f"{server.url}/sparql", returnFormat=TURTLE)
         wrapper.setQuery("CONSTRUCT { ?s a kg:Task } { ?s a kg:Task }")
-        assert wrapper.query().convert().count(b"kg:Task") == 45
+        assert wrapper.query().convert().count(b"kg:Task") == stats(seed_store).entities["Task"]
         wrapper.setReturnFormat(JSON)
         wrapper.setQuery("SELECT")
         with pytest.raises(QueryBadFormed, match="not valid SPARQL"):

@@ -1,7 +1,7 @@
 """Fits the scorer of name pairs on labelled pairs: `python -m kg.train.alike [PAIRS] [OUT]`.
 
 The pairs (`data/pairs.tsv`: names, types, cosine of their neighbours if known, verdict) were judged by reading; those
-of `tests/data/identity/pairs.tsv` were held out. The threshold is where the cross-validated accuracy is best, and
+of `tests/identity/pairs.tsv` were held out. The threshold is where the cross-validated accuracy is best, and
 among equals the highest: a wrong merge costs more than a missed one.
 """
 
