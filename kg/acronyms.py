@@ -49,6 +49,7 @@ _HEADS = word_list("neural network networks model models framework frameworks ar
 """Nouns that may end a long form without a letter in its acronym, as in "long short-term memory network (LSTM)"."""
 _NO_SHORT_FORMS = word_list("II III IV VI VII VIII IX")
 
+_SPOKEN = {"2": ("to", "two"), "3": ("three",), "4": ("for", "four")}
 _COUNTS = {"2": 2, "²": 2, "3": 3, "³": 3}
 
 _INSIDE, _LOWER_INSIDE, _RUN, _LOWER_RUN = 1.0, 0.45, 0.15, 0.05
@@ -291,7 +292,7 @@ def _at_word_end(text: str, place: int) -> bool:
 def _can_begin(letter: str, atom: str) -> bool:
     if letter.lower() == "x" and atom.lower().startswith("ex"):
         return True
-    return atom[0].lower() == letter.lower()
+    return atom[0].lower() == letter.lower() or atom.lower() in _SPOKEN.get(letter, ())
 
 
 def _without_generic(long: str, letters: str) -> str:
@@ -378,6 +379,8 @@ def _matches(letter: str, atom: re.Match[str]) -> Iterator[tuple[int, float]]:
         if word.lower() in (("and", "&") if letter == "&" else ("plus", "+")):
             yield atom.start(), 0.0
         return
+    if word.lower() in _SPOKEN.get(letter, ()):
+        yield atom.start(), 0.0
     for offset, char in enumerate(word):
         if char.lower() == letter.lower():
             free = offset == 0 or char.isdigit() or char.isupper()

@@ -164,6 +164,8 @@ def _definitions(extraction: Extraction, hand: _Hand) -> dict[str, tuple[str, in
             long_key, short_key = hand.key(long), hand.key(short)
             if long_key == short_key or frozenset((long_key, short_key)) in hand.apart:
                 continue
+            if short_key.casefold() in long_key.casefold().split("_"):
+                continue  # LiDAR is a word of LiDAR-inertial odometry, not its acronym
             if _stands_for(short, _surface(long)):
                 found.setdefault(short_key, (long_key, relation.start, relation.end))
     return {short: (_end_of_chain(found, short), start, end) for short, (_, start, end) in found.items()}

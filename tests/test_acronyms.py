@@ -26,12 +26,8 @@ from kg.acronyms import find_definitions
             "SOAP",
         ),
         ("the retrieval-augmented generation (RAG; Lewis et al.) idea", "retrieval-augmented generation", "RAG"),
-        pytest.param(
-            "for three-dimensional (3D) shapes",
-            "three-dimensional",
-            "3D",
-            marks=pytest.mark.xfail(reason="a digit that stands for a word is not matched yet"),
-        ),
+        ("for three-dimensional (3D) shapes", "three-dimensional", "3D"),
+        ("and text-to-image (T2I) models", "text-to-image", "T2I"),
     ],
 )
 def test_a_definition_is_found_with_its_offsets(text: str, long: str, short: str) -> None:

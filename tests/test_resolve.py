@@ -56,6 +56,11 @@ def test_a_rare_other_definition_does_not_split_an_acronym() -> None:
     assert found.entity("p5", "LLMs").key == "large_lange_model"
 
 
+def test_a_word_of_a_longer_name_is_not_its_acronym() -> None:
+    found = resolved(defining("LiDAR-inertial odometry", "LiDAR"), naming("LiDAR"))
+    assert found.entity("p0", "LiDAR").key == found.entity("p1", "LiDAR").key == "lidar"
+
+
 def test_two_names_of_one_thing_are_joined_only_where_one_is_the_acronym_of_the_other() -> None:
     found = resolved(defining("three stabilizers", "CNN"), naming("CNN"))
     assert found.entity("p1", "CNN").key == found.entity("p0", "CNN").key == "CNN"
