@@ -86,6 +86,12 @@ for command in (*ASKING, *IDENTITY):
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="People's decisions about entities. [default: curation.tsv in the folder, if it is there]",
 )
+@click.option(
+    "--cache/--no-cache",
+    default=True,
+    show_default=True,
+    help="Keep what was read in extractions.sqlite in the folder, and do not read it again.",
+)
 def build(
     inputs: Sequence[str],
     out: Path,
@@ -94,6 +100,7 @@ def build(
     workers: int | None,
     form: str | None,
     curation: Path | None,
+    cache: bool,
 ) -> None:
     """Build the graph of the abstracts in INPUT: files, folders, or - for standard input.
 
@@ -104,6 +111,7 @@ def build(
     Exit status: 0 when all went in, 1 when records were left out, 2 for a wrong call.
     """
     from kg.alignment import LINKS_FILE, read_links
+    from kg.cache import CACHE_FILE
     from kg.curation import CURATION_FILE, read_curation
     from kg.pipeline import BuildOptions, build_to_folder
     from kg.pipeline import build as build_graph
@@ -112,7 +120,9 @@ def build(
     decisions = read_curation(curation or out / CURATION_FILE)
     links = tuple(read_links(out / LINKS_FILE))
     workers = workers or os.cpu_count() or 1
-    options = BuildOptions(_checked_base(base), min_confidence, workers, form, decisions, links)
+    options = BuildOptions(
+        _checked_base(base), min_confidence, workers, form, decisions, links, out / CACHE_FILE if cache else None
+    )
     built = build_graph(inputs, options=options, stdin=sys.stdin.buffer, progress=with_progress)
     for problem in built.problems:
         _complain(problem)

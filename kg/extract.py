@@ -221,7 +221,19 @@ def load_pipeline() -> Language:
     return nlp
 
 
-RULES = ("acronyms", "claims", "clean", "kinds", "links", "proposals", "quantities", "results", "sections", "sentences")
+RULES = (
+    "acronyms",
+    "claims",
+    "clean",
+    "kinds",
+    "links",
+    "proposals",
+    "quantities",
+    "results",
+    "sections",
+    "sentences",
+    "wordlists",
+)
 """The modules that find something beside the model."""
 
 

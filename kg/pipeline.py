@@ -8,7 +8,8 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -18,6 +19,7 @@ from pyoxigraph import Quad, Triple
 from kg import vocabulary as v
 from kg._version import __version__
 from kg.alignment import Alignment, alignment_triples, without_links
+from kg.cache import Cache
 from kg.curation import NO_DECISIONS, Curation, Decision
 from kg.duplicates import distinct, usable
 from kg.errors import GraphError, InputError
@@ -49,7 +51,8 @@ class BuildOptions:
     """What a user may choose: where IRIs live, how sure (0 to 1) an extraction must be, how many processes extract.
 
     `format` is a name of `kg.read.FORMATS`, for inputs whose content does not tell it; `curation` are people's
-    decisions about entities, `links` those to vocabularies that an earlier `kg link` found.
+    decisions about entities, `links` those to vocabularies that an earlier `kg link` found; `cache` is a file that
+    keeps extractions from one build to the next.
 
     The number of `workers` changes the time and nothing else; a script that asks for more than one must guard its
     start with ``if __name__ == "__main__"``.
@@ -61,6 +64,7 @@ class BuildOptions:
     format: str | None = None
     curation: Curation = NO_DECISIONS
     links: tuple[Alignment, ...] = ()
+    cache: Path | None = None
 
 
 @dataclass(slots=True)
@@ -96,10 +100,9 @@ def build(
     """
     started = time.perf_counter()
     papers, problems, duplicates = _distinct(read_papers(inputs, stdin=stdin, format=options.format), options.base)
-    workers = min(options.workers, 1 + len(papers) // PAPERS_A_WORKER)
-    extracted = extract(papers.values(), workers=workers)
-    shown = progress(extracted, len(papers)) if progress else extracted
-    extractions = [(iri, _confident(e, options.min_confidence)) for iri, e in zip(papers, shown, strict=True)]
+    with _reading(options, list(papers.values())) as extracted:
+        shown = progress(extracted, len(papers)) if progress else extracted
+        extractions = [(iri, _confident(e, options.min_confidence)) for iri, e in zip(papers, shown, strict=True)]
     resolution = resolve_entities(extractions, options.curation)
     if resolution.blocked:
         extractions = [(iri, _without_blocked(e, resolution)) for iri, e in extractions]
@@ -116,6 +119,21 @@ def build(
         facts["curationHash"] = content_hash(*map(str, options.curation.decisions))
     seconds = time.perf_counter() - started
     return Build(triples, facts, options.base, len(papers), problems, duplicates, tuple(resolution.unapplied), seconds)
+
+
+@contextmanager
+def _reading(options: BuildOptions, papers: Sequence[Paper]) -> Iterator[Iterable[Extraction]]:
+    """The extractions of the papers, those from the cache that it knows."""
+    if options.cache is None or not papers:
+        yield extract(papers, workers=_workers(options, len(papers)))
+        return
+    with Cache(options.cache, model_hash()) as cache:
+        workers = _workers(options, len(papers) - cache.known(papers))
+        yield cache.extractions(papers, lambda unknown: extract(unknown, workers=workers))
+
+
+def _workers(options: BuildOptions, papers: int) -> int:
+    return min(options.workers, 1 + papers // PAPERS_A_WORKER)
 
 
 def build_to_folder(built: Build, out: Path) -> None:

@@ -35,7 +35,8 @@ def test_build_writes_its_files_and_says_what_it_found(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert re.search(r"papers +19 ", result.stdout)
     assert "entities" in result.stdout
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["graph.html", "graph.ttl", "manifest.json", "store"]
+    written = ["extractions.sqlite", "graph.html", "graph.ttl", "manifest.json", "store"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == written
 
 
 def test_build_reads_standard_input(tmp_path: Path) -> None:
