@@ -45,7 +45,7 @@ def to_triples(extractions: Iterable[tuple[str, Extraction]], resolution: Resolu
         for claim in extraction.claims:
             node = yield from _claim_triples(iri, claim, extraction, resolution, base)
             about = tuple(_told(iri, getattr(claim, name), resolution) for name in ("subject", "metric", "baseline"))
-            if found := comparable(node, iri, claim, about):
+            if isinstance(claim.subject, Mention) and (found := comparable(node, iri, claim, about)):
                 compared.append(found)
         for statement, piece in _statements(iri, extraction, resolution, base):
             support[statement].add(piece)
