@@ -1,7 +1,8 @@
 """Claims of different papers about one thing: which agree, and which do not.
 
 Two results are about one thing when they have the same entity as subject and the same metric and baseline, where the
-text names them; they agree when they go the same way. A quantity that rises or falls is compared with one that does, better with worse.
+text names them; they agree when they go the same way. A quantity that rises or falls is compared with one that does,
+better with worse.
 """
 
 from __future__ import annotations
