@@ -6,8 +6,8 @@ BIN := .venv/bin
 
 demo: .venv/installed
 	$(BIN)/kg build examples/iclr2025.txt -o exports
-	@echo; echo "1. Which methods are used for in-context learning, and how many papers say so?"
-	@$(BIN)/kg query methods-for-task --task "in-context learning" --format table
+	@echo; echo "1. What are large language models used for, and how many papers say so?"
+	@$(BIN)/kg query tasks-of-method --method LLMs --format table
 	@echo "2. What was reported about SOAP?"
 	@$(BIN)/kg query results-of-method --method SOAP --format table
 	@echo "3. Why does the graph say that SOAP is compared with AdamW?"

@@ -44,6 +44,17 @@ def test_the_examples_of_the_readme_run_in_order(tmp_path: Path, monkeypatch: py
         assert result.exit_code == 0, f"{command}: {result.output}"
 
 
+def test_the_demo_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    demo = re.findall(r"^\t@?\$\(BIN\)/kg (.*)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(demo) >= 4
+    for command in demo:
+        result = CliRunner().invoke(main, shlex.split(command))
+        assert result.exit_code == 0, f"{command}: {result.output}"
+        assert len(result.output.splitlines()) > 1, f"{command} shows nothing"
+
+
 def test_the_python_example_of_the_readme_prints_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
