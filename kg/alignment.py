@@ -21,6 +21,7 @@ from kg import vocabulary as v
 from kg.alike import Profile, load_scorer
 from kg.blocking import candidate_pairs
 from kg.errors import InputError
+from kg.graph import decimal_literal
 from kg.identity import canonical_key, hashed_iri
 from kg.reading import nodes, texts
 from kg.sameness import key_of, profile_of
@@ -244,8 +245,7 @@ def alignment_triples(alignments: Iterable[Alignment], known: Mapping[str, str],
         yield Triple(node, v.TYPE, v.LINK)
         yield from (Triple(node, p, o) for p, o in ((v.SUBJECT, entity), (v.PREDICATE, predicate), (v.OBJECT, term)))
         yield Triple(node, v.RULE, Literal(each.reason))
-        score = f"{each.score:.4f}".rstrip("0").rstrip(".")
-        yield Triple(node, v.SCORE, Literal(score, datatype=NamedNode(v.XSD + "decimal")))
+        yield Triple(node, v.SCORE, decimal_literal(each.score))
         yield from (Triple(entity, BROADER, NamedNode(iri)) for iri in each.broader if each.predicate == EXACT)
 
 

@@ -54,15 +54,16 @@ def gaps(task: str | None, method: str | None, top: int, form: str, graph: Path)
     from kg.gaps import find_gaps
     from kg.lookup import find_entity
     from kg.store import load_graph
+    from kg.terminal import plain
 
     store = load_graph(graph)
     ends = [find_entity(store, name, (kind,)) if name else None for name, kind in ((task, "Task"), (method, "Method"))]
     found = find_gaps(store, task=ends[0], method=ends[1], top=top)
     if form == "table":
         for number, gap in enumerate(found, 1):
-            click.secho(f"{number:>3}  {gap.method} for {gap.task}  ({gap.score:.2f})", bold=True)
+            click.secho(plain(f"{number:>3}  {gap.method} for {gap.task}  ({gap.score:.2f})"), bold=True)
             for reason in gap.reasons:
-                click.echo(f"       {reason}")
+                click.echo(plain(f"       {reason}"))
         if not found:
             click.echo("no gap: nothing near is full enough", err=True)
         return
@@ -104,7 +105,9 @@ def _print_rows(header: Sequence[str], rows: Sequence[Sequence[object]], form: s
         csv.writer(out, lineterminator="\n").writerows([header, *rows])
         click.echo(out.getvalue(), nl=False)
     else:
-        cells = [list(map(str, row)) for row in (header, *rows)]
+        from kg.terminal import plain
+
+        cells = [[plain(str(cell)) for cell in row] for row in (header, *rows)]
         widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
         for row in cells:
             first = row[0].ljust(widths[0])

@@ -36,17 +36,18 @@ def why_same_command(name: str, other: str, graph: Path) -> None:
     from kg.reading import label_of
     from kg.sameness import why_same
     from kg.store import load_graph
+    from kg.terminal import plain
 
     store = load_graph(graph)
     found = why_same(store, name, other)
     if found.same:
-        click.echo(f'"{name}" and "{other}" are one entity: {label_of(store, found.one)} <{found.one.value}>')
+        click.echo(f'"{name}" and "{other}" are one entity: {plain(label_of(store, found.one))} <{found.one.value}>')
         for line in _steps(found, store):
             click.echo(line)
         return
     click.echo(f'"{name}" and "{other}" are two entities:')
     for node in (found.one, found.other):
-        click.echo(f"  {label_of(store, node)} <{node.value}>")
+        click.echo(f"  {plain(label_of(store, node))} <{node.value}>")
     if found.judgement is not None:
         for line in _judged(found.judgement, found.threshold):
             click.echo(line)
@@ -56,13 +57,15 @@ def _steps(found: Sameness, store: Store) -> Iterator[str]:
     from pyoxigraph import NamedNode
 
     from kg.reading import label_of
+    from kg.terminal import plain
 
     for step in found.steps:
         papers = len({piece.paper for piece in step.evidence})
         said = f", {papers} paper{'s' * (papers != 1)}" if papers else ""
         yield f'  "{step.name}": {step.rule} ({step.score:.2f}{said})'
         for piece in step.evidence[:SHOWN]:
-            yield f"    “{' '.join(piece.quote.split())}”\n      {label_of(store, NamedNode(piece.paper))}"
+            yield f"    “{plain(piece.quote)}”"
+            yield f"      {plain(label_of(store, NamedNode(piece.paper)))}"
 
 
 def _judged(judgement: Judgement, threshold: float) -> Iterator[str]:

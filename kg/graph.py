@@ -28,7 +28,7 @@ from kg.records import (
 )
 from kg.resolve import Resolution
 
-__all__ = ["paper_triples", "statement_triples", "to_triples"]
+__all__ = ["decimal_literal", "paper_triples", "statement_triples", "to_triples"]
 
 Term = NamedNode | Literal
 
@@ -91,7 +91,7 @@ def _merge_triples(merge: Merge, abstracts: Mapping[str, str], base: str) -> Ite
     yield Triple(node, v.FROM, NamedNode(entity_iri(base, merge.key)))
     yield Triple(node, v.INTO, NamedNode(entity_iri(base, merge.into)))
     yield Triple(node, v.RULE, Literal(str(merge.rule)))
-    yield Triple(node, v.SCORE, _decimal(merge.score))
+    yield Triple(node, v.SCORE, decimal_literal(merge.score))
     for iri, start, end in merge.places:
         yield from _supported(node, _evidence(iri, abstracts[iri], start, end, merge.score), base)
 
@@ -154,7 +154,7 @@ def statement_triples(statement: Statement, evidence: Iterable[Evidence], *, bas
     yield Triple(*triple)
     yield Triple(node, v.TYPE, v.STATEMENT)
     yield from (Triple(node, p, o) for p, o in zip((v.SUBJECT, v.PREDICATE, v.OBJECT), triple, strict=True))
-    yield Triple(node, v.CONFIDENCE, _decimal(max(e.confidence for e in found)))
+    yield Triple(node, v.CONFIDENCE, decimal_literal(max(e.confidence for e in found)))
     for item in found:
         yield Triple(node, v.SUPPORT, NamedNode(item.paper))
         yield from _supported(node, item, base)
@@ -199,7 +199,7 @@ def _claim_content(iri: str, claim: Claim, resolution: Resolution, base: str) ->
         if value := getattr(claim, name):
             yield v.kg(name), Literal(str(value))
     if claim.value is not None:
-        yield v.kg("value"), _decimal(claim.value)
+        yield v.kg("value"), decimal_literal(claim.value)
 
 
 def _supported(node: NamedNode, evidence: Evidence, base: str) -> Iterator[Triple]:
@@ -215,7 +215,7 @@ def _evidence_triples(node: NamedNode, evidence: Evidence) -> Iterator[Triple]:
     yield Triple(node, v.QUOTE, Literal(evidence.quote))
     yield Triple(node, v.START, _typed(str(evidence.start), "integer"))
     yield Triple(node, v.END, _typed(str(evidence.end), "integer"))
-    yield Triple(node, v.CONFIDENCE, _decimal(evidence.confidence))
+    yield Triple(node, v.CONFIDENCE, decimal_literal(evidence.confidence))
 
 
 def _evidence(iri: str, abstract: str, start: int, end: int, confidence: float) -> Evidence:
@@ -234,7 +234,7 @@ def _web_address(url: str) -> str | None:
         return None
 
 
-def _decimal(number: float | Decimal) -> Literal:
+def decimal_literal(number: float | Decimal) -> Literal:
     """An xsd:decimal in canonical form, as Oxigraph keeps it; a confidence has four places."""
     exact = number if isinstance(number, Decimal) else Decimal(f"{number:.4f}")
     text = f"{exact:f}"

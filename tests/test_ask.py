@@ -179,3 +179,16 @@ def test_trend_wants_years(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("We use Adam for language modeling.\n")
     run("build", str(tmp_path / "a.txt"), "-o", str(tmp_path / "g"))
     assert "no paper in this graph has a year" in run("trend", "-g", str(tmp_path / "g"), status=1)
+
+
+def test_no_title_steers_the_terminal(tmp_path: Path) -> None:
+    texts = [f"We use {method} for {task}." for method, task in (("A", "parsing"), ("B", "tagging"))]
+    rows = [{"abstract": text, "year": 2025, "title": "\x07gone"} for text in texts]
+    (tmp_path / "p.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    run("build", str(tmp_path / "p.jsonl"), "-o", str(tmp_path / "g"))
+    (tmp_path / "g" / "curation.tsv").write_text(
+        "subject_label\tpredicate_id\tobject_label\nparsing\tskos:prefLabel\t\x07parsing\n"
+    )
+    run("build", str(tmp_path / "p.jsonl"), "-o", str(tmp_path / "g"))
+    for command in (("trend", "parsing"), ("gaps",), ("why-same", "parsing", "parsing")):
+        assert "\x07" not in run(*command, "-g", str(tmp_path / "g"))
