@@ -22,7 +22,7 @@ from kg.alike import Profile, load_scorer
 from kg.blocking import candidate_pairs
 from kg.errors import InputError
 from kg.graph import decimal_literal
-from kg.identity import canonical_key, hashed_iri
+from kg.identity import canonical_key, entity_iri, hashed_iri
 from kg.reading import nodes, texts
 from kg.sameness import key_of, profile_of
 from kg.store import content
@@ -233,20 +233,17 @@ def _by_likeness(profiles: Mapping[str, Profile], terms: Sequence[Term]) -> Iter
                 yield entity.key, min(judgement.score, LETTERS - 0.01), f"“{term.name}” is alike", term
 
 
-def alignment_triples(alignments: Iterable[Alignment], known: Mapping[str, str], *, base: str) -> Iterator[Triple]:
-    """The links of the entities that the graph has, as `known` says by key and IRI, each with its record."""
-    for each in alignments:
-        if each.key not in known:
-            continue
-        entity, term = NamedNode(known[each.key]), NamedNode(each.iri)
-        predicate = PREDICATES[each.predicate]
-        node = NamedNode(hashed_iri(base, "link", entity.value, predicate.value, each.iri))
-        yield Triple(entity, predicate, term)
-        yield Triple(node, v.TYPE, v.LINK)
-        yield from (Triple(node, p, o) for p, o in ((v.SUBJECT, entity), (v.PREDICATE, predicate), (v.OBJECT, term)))
-        yield Triple(node, v.RULE, Literal(each.reason))
-        yield Triple(node, v.SCORE, decimal_literal(each.score))
-        yield from (Triple(entity, BROADER, NamedNode(iri)) for iri in each.broader if each.predicate == EXACT)
+def alignment_triples(link: Alignment, *, base: str) -> Iterator[Triple]:
+    """The link of an entity, with its record."""
+    entity, term = NamedNode(entity_iri(base, link.key)), NamedNode(link.iri)
+    predicate = PREDICATES[link.predicate]
+    node = NamedNode(hashed_iri(base, "link", entity.value, predicate.value, link.iri))
+    yield Triple(entity, predicate, term)
+    yield Triple(node, v.TYPE, v.LINK)
+    yield from (Triple(node, p, o) for p, o in ((v.SUBJECT, entity), (v.PREDICATE, predicate), (v.OBJECT, term)))
+    yield Triple(node, v.RULE, Literal(link.reason))
+    yield Triple(node, v.SCORE, decimal_literal(link.score))
+    yield from (Triple(entity, BROADER, NamedNode(iri)) for iri in link.broader if link.predicate == EXACT)
 
 
 def without_links(store: Store) -> set[Triple]:

@@ -6,20 +6,18 @@ another extractor or another abstract never meets it. A damaged file is only a c
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
-from decimal import Decimal
-from enum import Enum
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from kg import records
 from kg.errors import GraphError
 from kg.identity import content_hash
+from kg.packing import pack, unpack
 from kg.records import Extraction, Paper
 
 __all__ = ["CACHE_FILE", "Cache"]
@@ -77,78 +75,38 @@ class Cache:
         """How many extractions the file holds, of any extractor."""
         return int(self._file.execute("SELECT COUNT(*) FROM extractions").fetchone()[0])
 
-    def known(self, papers: Iterable[Paper]) -> int:
-        """How many of these papers need no reading."""
-        return sum(self._content(paper) is not None for paper in papers)
-
     def extractions(
-        self, papers: Sequence[Paper], extract: Callable[[Iterable[Paper]], Iterable[Extraction]]
+        self, papers: Iterable[Paper], extract: Callable[[Iterable[Paper | Extraction]], Iterable[Extraction]]
     ) -> Iterator[Extraction]:
-        """The extraction of each paper, in order; `extract` reads those that are not known yet, in their order."""
-        unknown = [self._content(paper) is None for paper in papers]
-        fresh = iter(extract(paper for paper, new in zip(papers, unknown, strict=True) if new))
+        """The extraction of each paper, in order; `extract` is given those that are known, and papers where not."""
+        unknown: deque[bool] = deque()
         made = 0
-        for paper, new in zip(papers, unknown, strict=True):
-            if not new and (content := self._content(paper)) is not None:
-                yield replace(_decoded(content), paper=paper)
-                continue
-            extraction = next(fresh)
-            self._keep(extraction)
-            made += 1
-            if made % KEPT_EVERY == 0:
-                self._file.commit()
+        for extraction in extract(self._looked_up(papers, unknown)):
+            if unknown.popleft():
+                self._keep(extraction)
+                made += 1
+                if made % KEPT_EVERY == 0:
+                    self._file.commit()
             yield extraction
         self._file.commit()
+
+    def _looked_up(self, papers: Iterable[Paper], unknown: deque[bool]) -> Iterator[Paper | Extraction]:
+        for paper in papers:
+            known = self._known(paper)
+            unknown.append(known is None)
+            yield paper if known is None else known
 
     def _key(self, paper: Paper) -> str:
         return content_hash(self._model, paper.abstract)
 
-    def _content(self, paper: Paper) -> bytes | None:
+    def _known(self, paper: Paper) -> Extraction | None:
         row = self._file.execute("SELECT content FROM extractions WHERE key = ?", (self._key(paper),)).fetchone()
-        return row[0] if row and _is_whole(row[0]) else None
+        try:
+            return replace(unpack(row[0]), paper=paper) if row else None
+        except (ValueError, TypeError, zlib.error):
+            return None  # damaged: read again
 
     def _keep(self, extraction: Extraction) -> None:
-        content = _encoded(replace(extraction, paper=UNKNOWN_PAPER))
+        content = pack(replace(extraction, paper=UNKNOWN_PAPER))
         key = self._key(extraction.paper)
         self._file.execute("INSERT OR REPLACE INTO extractions VALUES (?, ?)", (key, content))
-
-
-def _encoded(extraction: Extraction) -> bytes:
-    return zlib.compress(json.dumps(_plain(extraction), separators=(",", ":")).encode())
-
-
-def _decoded(content: bytes) -> Extraction:
-    found: Extraction = _record(json.loads(zlib.decompress(content)))
-    return found
-
-
-def _is_whole(content: object) -> bool:
-    try:
-        return isinstance(content, bytes) and bool(zlib.decompress(content))
-    except zlib.error:
-        return False
-
-
-def _plain(value: Any) -> Any:
-    """A record as lists and texts: a dataclass with its name in front, enumerations and decimals with theirs."""
-    if is_dataclass(value):
-        return [type(value).__name__, *(_plain(getattr(value, field.name)) for field in fields(value))]
-    if isinstance(value, tuple):
-        return ["", *map(_plain, value)]
-    if isinstance(value, Enum):
-        return [type(value).__name__, value.value]
-    if isinstance(value, Decimal):
-        return ["Decimal", str(value)]
-    return value
-
-
-def _record(value: Any) -> Any:
-    """The record that :func:`_plain` took apart."""
-    if not isinstance(value, list):
-        return value
-    name, *parts = value
-    if name == "":
-        return tuple(map(_record, parts))
-    if name == "Decimal":
-        return Decimal(parts[0])
-    return getattr(records, name)(*map(_record, parts))

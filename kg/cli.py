@@ -178,7 +178,7 @@ def read(inputs: Sequence[str], form: str | None, count: bool, every: bool) -> N
     The records of one paper, from several files or sources, are merged as kg build does: by DOI, arXiv number in any
     version, the words of the abstract, or title with author, year or most of those words. Exit status as of kg build.
     """
-    from kg.duplicates import Same, distinct, usable
+    from kg.duplicates import Distinct, Same, usable
     from kg.errors import InputError
     from kg.read import json_line, read_papers
 
@@ -190,9 +190,9 @@ def read(inputs: Sequence[str], form: str | None, count: bool, every: bool) -> N
 
     papers = usable(read_papers(inputs, stdin=sys.stdin.buffer, format=form), report)
     number = merged = 0
-    for same in map(Same, papers) if every else distinct(papers):
+    for same in (Same(paper, (paper,)) for paper in papers) if every else Distinct(papers):
         number += 1
-        merged += same.records - 1 - len(same.astray)
+        merged += len(same.records) - 1 - len(same.astray)
         for problem in same.problems():
             report(problem)
         if not count:

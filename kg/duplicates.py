@@ -20,27 +20,28 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from hashlib import blake2b
 from itertools import combinations, pairwise
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from kg.errors import InputError, RecordError
 from kg.identity import paper_iri, published_id
+from kg.packing import pack_paper, unpack_paper
 from kg.records import Paper
 
-__all__ = ["Same", "distinct", "groups", "merged", "usable"]
+__all__ = ["Distinct", "Same", "groups", "merged", "record_keys", "usable"]
 
 SPOOLED = 2**24
 """Bytes of records that are held in memory before they go to a file."""
 
 
 class Same(NamedTuple):
-    """A paper as all its records together tell it, and how many those are.
+    """A paper as all its records together tell it, and those records.
 
     `astray` holds those of them whose abstract shares less than half of its words with the one that was kept: perhaps
     they bear the identifier of another paper.
     """
 
     paper: Paper
-    records: int = 1
+    records: tuple[Paper, ...]
     astray: tuple[Paper, ...] = ()
 
     def problems(self) -> Iterator[RecordError]:
@@ -60,18 +61,28 @@ def usable(records: Iterable[Paper | InputError], report: Callable[[InputError],
             yield record
 
 
-def distinct(papers: Iterable[Paper]) -> Iterator[Same]:
-    """Each paper once, in the order in which the first record of each came."""
-    with tempfile.SpooledTemporaryFile(SPOOLED) as file:
-        spool = _Spool(file)
-        first = _groups(papers, spool)
+class Distinct:
+    """Each paper once, in the order in which the first record of each came; `len` tells how many there are.
+
+    All records are read at once; each paper is put together when its turn comes.
+    """
+
+    def __init__(self, papers: Iterable[Paper]) -> None:
+        self._spool = _Spool(tempfile.SpooledTemporaryFile(SPOOLED))  # noqa: SIM115 (closed when nobody holds it)
+        self._first = _groups(papers, self._spool)
+        self._number = sum(number == group for number, group in enumerate(self._first))
+
+    def __len__(self) -> int:
+        return self._number
+
+    def __iter__(self) -> Iterator[Same]:
         members: defaultdict[int, list[int]] = defaultdict(list)
-        for number, group in enumerate(first):
+        for number, group in enumerate(self._first):
             if number != group:
                 members[group].append(number)
-        for number, group in enumerate(first):
+        for number, group in enumerate(self._first):
             if number == group:
-                yield merged([spool[each] for each in (number, *members.pop(number, ()))])
+                yield merged([self._spool[each] for each in (number, *members.pop(number, ()))])
 
 
 class _Spool:
@@ -85,14 +96,12 @@ class _Spool:
         """The papers, each written down as it passes."""
         for paper in papers:
             self._places.append(self._file.tell())
-            self._file.write(json.dumps(asdict(paper), separators=(",", ":")).encode("ascii") + b"\n")
+            self._file.write(pack_paper(paper).encode("ascii") + b"\n")
             yield paper
 
     def __getitem__(self, number: int) -> Paper:
         self._file.seek(self._places[number])
-        said = json.loads(self._file.readline())
-        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in said.items()}
-        return Paper(**values)
+        return unpack_paper(self._file.readline())
 
 
 # Which records are one paper
@@ -192,6 +201,13 @@ def _words(text: str) -> list[str]:
 
 
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
+
+
+def record_keys(paper: Paper) -> Iterator[int]:
+    """Numbers below 2**63 of which any two records of one paper share one, or are joined by others that do."""
+    title = _title(paper.title)
+    for key in {*_keys(paper), *((title.key,) if title else ())}:
+        yield key >> 1
 
 
 # By title
@@ -325,7 +341,7 @@ def merged(records: Sequence[Paper]) -> Same:
     The identifiers and addresses of all are kept; the first is a DOI, else of arXiv, else of OpenReview.
     """
     if len(records) == 1:
-        return Same(records[0])
+        return Same(records[0], (records[0],))
     *_, best = ordered = sorted(records, key=_richness)
     ids = {paper.id for paper in records if paper.id}
     urls = {paper.url for paper in records if paper.url}
@@ -342,7 +358,7 @@ def merged(records: Sequence[Paper]) -> Same:
         keywords=max((p.keywords for p in records), key=lambda words: (len(words), words)),
     )
     kept = set(_words(best.abstract))
-    return Same(paper, len(records), tuple(p for p in ordered if not _agrees(p.abstract, kept)))
+    return Same(paper, tuple(ordered), tuple(p for p in ordered if not _agrees(p.abstract, kept)))
 
 
 def _others(id_: str | None, url: str | None, known: set[str]) -> list[str]:

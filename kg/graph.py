@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Set
+from dataclasses import replace
 from decimal import Decimal
 from itertools import product
+from typing import NamedTuple
 
 from pyoxigraph import Literal, NamedNode, Triple
 
@@ -17,6 +18,7 @@ from kg.records import (
     SLOTS,
     Claim,
     Entity,
+    EntityType,
     Evidence,
     Extraction,
     Mention,
@@ -25,40 +27,79 @@ from kg.records import (
     Relation,
     RelationType,
     Statement,
+    map_slots,
 )
-from kg.resolve import Resolution
 
-__all__ = ["decimal_literal", "paper_triples", "statement_triples", "to_triples"]
+__all__ = [
+    "Named",
+    "Naming",
+    "Said",
+    "agreement_triples",
+    "decimal_literal",
+    "entity_triples",
+    "merge_triples",
+    "paper_says",
+    "paper_triples",
+    "statement_triples",
+    "with_mentions",
+]
 
 Term = NamedNode | Literal
 
 
-def to_triples(extractions: Iterable[tuple[str, Extraction]], resolution: Resolution, *, base: str) -> Iterator[Triple]:
-    """Every triple that the extractions support, each once or more; each extraction comes with its paper's IRI."""
-    support: defaultdict[Statement, set[Evidence]] = defaultdict(set)
-    abstracts: dict[str, str] = {}
-    compared: list[Comparable] = []
-    for iri, extraction in extractions:
-        abstracts[iri] = extraction.paper.abstract
-        yield from paper_triples(iri, extraction.paper)
-        yield from _mention_triples(iri, extraction, resolution, base)
-        for claim in extraction.claims:
-            node = yield from _claim_triples(iri, claim, extraction, resolution, base)
-            about = tuple(_told(iri, getattr(claim, name), resolution) for name in ("subject", "metric", "baseline"))
-            if isinstance(claim.subject, Mention) and (found := comparable(node, iri, claim, about)):
-                compared.append(found)
-        for statement, piece in _statements(iri, extraction, resolution, base):
-            support[statement].add(piece)
-    for one, other, agree in agreements(compared):
+class Named(NamedTuple):
+    """What a name means: the key of its entity, and the types that most mentions give that."""
+
+    key: str
+    types: tuple[EntityType, ...]
+
+
+Naming = Mapping[str, Named]
+"""What the names in one paper mean. A name that is not in it names nothing."""
+Said = Triple | tuple[Statement, Evidence] | Comparable
+"""A triple that a paper alone supports, or a part of what several papers support together."""
+
+
+def paper_says(iri: str, extraction: Extraction, naming: Naming, *, base: str) -> Iterator[Said]:
+    """All that the paper with this IRI says, each once or more."""
+    extraction = _meaningful(extraction, naming)
+    yield from paper_triples(iri, extraction.paper)
+    yield from _mention_triples(iri, extraction, naming, base)
+    for claim in extraction.claims:
+        node = yield from _claim_triples(iri, claim, extraction, naming, base)
+        about = tuple(_told(getattr(claim, name), naming) for name in ("subject", "metric", "baseline"))
+        if isinstance(claim.subject, Mention) and (found := comparable(node, iri, claim, about)):
+            yield found
+    yield from _statements(iri, extraction, naming, base)
+
+
+def _meaningful(extraction: Extraction, naming: Naming) -> Extraction:
+    """The extraction without the mentions that name nothing."""
+    kept = {mention for mention in extraction.mentions if mention.name in naming}
+    return extraction if len(kept) == len(set(extraction.mentions)) else with_mentions(extraction, kept)
+
+
+def with_mentions(extraction: Extraction, kept: Set[Mention]) -> Extraction:
+    """The extraction with these mentions only; a claim's slot keeps the words of any other."""
+    claims = (
+        replace(map_slots(c, lambda m: m if m in kept else m.name), about=tuple(m for m in c.about if m in kept))
+        for c in extraction.claims
+    )
+    return replace(
+        extraction,
+        mentions=tuple(m for m in extraction.mentions if m in kept),
+        relations=tuple(r for r in extraction.relations if {r.head, r.tail} <= kept),
+        proposals=tuple(p for p in extraction.proposals if p.mention in kept),
+        claims=tuple(claims),
+    )
+
+
+def agreement_triples(claims: Iterable[Comparable]) -> Iterator[Triple]:
+    """Which of the claims agree and which do not, said of both."""
+    for one, other, agree in agreements(claims):
         predicate = v.kg("agreesWith" if agree else "disagreesWith")
         yield Triple(NamedNode(one), predicate, NamedNode(other))
         yield Triple(NamedNode(other), predicate, NamedNode(one))
-    for entity in resolution.entities.values():
-        yield from _entity_triples(entity, base)
-    for merge in resolution.merges:
-        yield from _merge_triples(merge, abstracts, base)
-    for statement, evidence in support.items():
-        yield from statement_triples(statement, evidence, base=base)
 
 
 def paper_triples(iri: str, paper: Paper) -> Iterator[Triple]:
@@ -76,7 +117,8 @@ def paper_triples(iri: str, paper: Paper) -> Iterator[Triple]:
         yield Triple(node, v.ISSUED, _typed(f"{paper.year:04d}", "gYear"))
 
 
-def _entity_triples(entity: Entity, base: str) -> Iterator[Triple]:
+def entity_triples(entity: Entity, base: str) -> Iterator[Triple]:
+    """The entity's types and names."""
     node = NamedNode(entity_iri(base, entity.key))
     yield Triple(node, v.TYPE, v.ENTITY)
     yield from (Triple(node, v.TYPE, v.kg(kind)) for kind in entity.types)
@@ -84,7 +126,7 @@ def _entity_triples(entity: Entity, base: str) -> Iterator[Triple]:
     yield from (Triple(node, v.ALT_LABEL, Literal(name)) for name in entity.names if name != entity.label)
 
 
-def _merge_triples(merge: Merge, abstracts: Mapping[str, str], base: str) -> Iterator[Triple]:
+def merge_triples(merge: Merge, evidence: Iterable[Evidence], base: str) -> Iterator[Triple]:
     """The record of a merge; what was merged has no node of its own but keeps its IRI here."""
     node = NamedNode(hashed_iri(base, "merge", merge.key, merge.into, merge.rule))
     yield Triple(node, v.TYPE, v.MERGE)
@@ -92,14 +134,14 @@ def _merge_triples(merge: Merge, abstracts: Mapping[str, str], base: str) -> Ite
     yield Triple(node, v.INTO, NamedNode(entity_iri(base, merge.into)))
     yield Triple(node, v.RULE, Literal(str(merge.rule)))
     yield Triple(node, v.SCORE, decimal_literal(merge.score))
-    for iri, start, end in merge.places:
-        yield from _supported(node, _evidence(iri, abstracts[iri], start, end, merge.score), base)
+    for piece in evidence:
+        yield from _supported(node, piece, base)
 
 
-def _mention_triples(iri: str, extraction: Extraction, resolution: Resolution, base: str) -> Iterator[Triple]:
+def _mention_triples(iri: str, extraction: Extraction, naming: Naming, base: str) -> Iterator[Triple]:
     paper = NamedNode(iri)
     for mention in extraction.mentions:
-        entity = _node(iri, mention, resolution, base)
+        entity = _node(mention, naming, base)
         quote = extraction.paper.abstract[mention.start : mention.end]
         evidence = Evidence(iri, mention.start, mention.end, quote, mention.confidence)
         node = NamedNode(hashed_iri(base, "mention", iri, mention.start, mention.end, entity.value))
@@ -109,15 +151,13 @@ def _mention_triples(iri: str, extraction: Extraction, resolution: Resolution, b
         yield from _evidence_triples(node, evidence)
 
 
-def _statements(
-    iri: str, extraction: Extraction, resolution: Resolution, base: str
-) -> Iterator[tuple[Statement, Evidence]]:
+def _statements(iri: str, extraction: Extraction, naming: Naming, base: str) -> Iterator[tuple[Statement, Evidence]]:
     abstract = extraction.paper.abstract
     for relation in extraction.relations:
-        if statement := _statement(iri, relation, resolution, base):
+        if statement := _statement(relation, naming, base):
             yield statement, _evidence(iri, abstract, relation.start, relation.end, relation.confidence)
     for proposal in extraction.proposals:
-        entity = _node(iri, proposal.mention, resolution, base)
+        entity = _node(proposal.mention, naming, base)
         statement = Statement(iri, v.PROPOSES.value, entity.value)
         yield statement, _evidence(iri, abstract, proposal.start, proposal.end, proposal.confidence)
     for link in extraction.links:
@@ -127,14 +167,14 @@ def _statements(
             yield Statement(iri, v.CODE.value, target), _evidence(iri, abstract, start, end, 1.0)
 
 
-def _statement(iri: str, relation: Relation, resolution: Resolution, base: str) -> Statement | None:
+def _statement(relation: Relation, naming: Naming, base: str) -> Statement | None:
     """The statement that a relation makes of its entities, or None where it makes none.
 
     The entities have the types that most mentions give them; a relation that fits none of those is left out.
     """
     if relation.type is RelationType.SAME_ENTITY:
         return None
-    head, tail = (resolution.entity(iri, mention.name) for mention in (relation.head, relation.tail))
+    head, tail = naming[relation.head.name], naming[relation.tail.name]
     if head.key == tail.key or DOMAIN_AND_RANGE[relation.type].isdisjoint(product(head.types, tail.types)):
         return None
     if relation.type is RelationType.COMPARED_WITH:
@@ -161,10 +201,10 @@ def statement_triples(statement: Statement, evidence: Iterable[Evidence], *, bas
 
 
 def _claim_triples(
-    iri: str, claim: Claim, extraction: Extraction, resolution: Resolution, base: str
+    iri: str, claim: Claim, extraction: Extraction, naming: Naming, base: str
 ) -> Generator[Triple, None, str]:
     """The claim's triples; returns its IRI."""
-    content = list(_claim_content(iri, claim, resolution, base))
+    content = list(_claim_content(claim, naming, base))
     facts = sorted((predicate.value, str(value)) for predicate, value in content)
     node = NamedNode(hashed_iri(base, "claim", iri, claim.kind, claim.start, claim.end, facts))
     evidence = _evidence(iri, extraction.paper.abstract, claim.start, claim.end, claim.confidence)
@@ -176,24 +216,24 @@ def _claim_triples(
     return node.value
 
 
-def _told(iri: str, slot: Mention | str | None, resolution: Resolution) -> str | None:
+def _told(slot: Mention | str | None, naming: Naming) -> str | None:
     """What a slot holds, the same text for the same thing: an entity's key, or words as a key."""
     if slot is None:
         return None
-    return resolution.entity(iri, slot.name).key if isinstance(slot, Mention) else canonical_key(slot)
+    return naming[slot.name].key if isinstance(slot, Mention) else canonical_key(slot)
 
 
-def _claim_content(iri: str, claim: Claim, resolution: Resolution, base: str) -> Iterator[tuple[NamedNode, Term]]:
+def _claim_content(claim: Claim, naming: Naming, base: str) -> Iterator[tuple[NamedNode, Term]]:
     yield v.kg("polarity"), Literal("negated" if claim.negated else "affirmed")
     yield v.kg("certainty"), Literal("hedged" if claim.hedged else "asserted")
     for mention in claim.about:
-        yield v.ABOUT, _node(iri, mention, resolution, base)
+        yield v.ABOUT, _node(mention, naming, base)
     for name in SLOTS:
         value = getattr(claim, name)
         if value is not None:
             yield (
                 v.kg(name),
-                _node(iri, value, resolution, base) if isinstance(value, Mention) else Literal(value),
+                _node(value, naming, base) if isinstance(value, Mention) else Literal(value),
             )
     for name in ("direction", "unit", "qualifier", "condition"):
         if value := getattr(claim, name):
@@ -222,8 +262,8 @@ def _evidence(iri: str, abstract: str, start: int, end: int, confidence: float) 
     return Evidence(iri, start, end, abstract[start:end], confidence)
 
 
-def _node(iri: str, mention: Mention, resolution: Resolution, base: str) -> NamedNode:
-    return NamedNode(entity_iri(base, resolution.entity(iri, mention.name).key))
+def _node(mention: Mention, naming: Naming, base: str) -> NamedNode:
+    return NamedNode(entity_iri(base, naming[mention.name].key))
 
 
 def _web_address(url: str) -> str | None:

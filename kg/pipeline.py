@@ -1,4 +1,4 @@
-"""The whole line, in one screen: read, extract, resolve, graph, store."""
+"""The whole line, in one screen: read, extract, resolve, assemble, store."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,31 +20,31 @@ from pyoxigraph import Quad, Triple
 from kg import vocabulary as v
 from kg._version import __version__
 from kg.alignment import Alignment, alignment_triples, without_links
+from kg.assemble import SORTED, assemble, read_triples
 from kg.cache import Cache
 from kg.curation import NO_DECISIONS, Curation, Decision
-from kg.duplicates import distinct, usable
+from kg.duplicates import Distinct, Same, usable
+from kg.engine import DuckEngine
 from kg.errors import GraphError, InputError
 from kg.extract import extract, model_hash
-from kg.graph import to_triples
-from kg.identity import BASE, content_hash, entity_iri, paper_iri
+from kg.graph import with_mentions
+from kg.identity import BASE, content_hash, paper_iri
+from kg.packing import pack_paper
 from kg.read import read_papers
 from kg.reading import nodes
-from kg.records import Extraction, Mention, Paper, map_slots
-from kg.resolve import Resolution, resolve_entities
+from kg.records import Extraction, Paper
+from kg.resolve import Hand, known_keys, resolve
 from kg.sameness import key_of
 from kg.store import STORE_FOLDER, build_quads, create_store, is_store, load_graph, turtle
+from kg.tables import keep_records, take_in
 from kg.view import write_html
 
-__all__ = ["Build", "BuildOptions", "build", "build_to_folder", "link_graph"]
+__all__ = ["Build", "BuildOptions", "build", "build_to_folder", "graph_of", "link_graph"]
 
 Progress = Callable[[Iterable[Extraction], int], Iterable[Extraction]]
 """Passes extractions on, knowing how many there will be; where a progress bar goes."""
 
 OUTPUTS = ("graph.ttl", "graph.html", "manifest.json", STORE_FOLDER)
-
-
-PAPERS_A_WORKER = 50
-"""With fewer papers than this, another process costs more time than it saves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +68,14 @@ class BuildOptions:
     cache: Path | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Build:
     """A built graph: its triples, what made it, and the records that were left out."""
 
-    triples: set[Triple]
     facts: dict[str, str]
     base: str
     papers: int
+    triples: set[Triple] = field(default_factory=set)
     problems: list[InputError] = field(default_factory=list)
     duplicates: int = 0
     unapplied: tuple[Decision, ...] = ()
@@ -98,42 +99,94 @@ def build(
     The same paper from several sources is one paper; `duplicates` counts the records that were merged so. A record that
     cannot be used stands in `problems`, and so does one that bears the identifier of another with a different text.
     """
-    started = time.perf_counter()
-    papers, problems, duplicates = _distinct(read_papers(inputs, stdin=stdin, format=options.format), options.base)
-    with _reading(options, list(papers.values())) as extracted:
-        shown = progress(extracted, len(papers)) if progress else extracted
-        extractions = [(iri, _confident(e, options.min_confidence)) for iri, e in zip(papers, shown, strict=True)]
-    resolution = resolve_entities(extractions, options.curation)
-    if resolution.blocked:
-        extractions = [(iri, _without_blocked(e, resolution)) for iri, e in extractions]
-    triples = set(to_triples(extractions, resolution, base=options.base))
-    known = {key: entity_iri(options.base, key) for key in resolution.entities}
-    triples.update(alignment_triples(options.links, known, base=options.base))
-    facts = {
-        "version": __version__,
-        "modelHash": model_hash(),
-        "inputHash": _hash_of(papers.values()),
-        "minConfidence": f"{options.min_confidence:g}",
-    }
-    if options.curation.decisions:
-        facts["curationHash"] = content_hash(*map(str, options.curation.decisions))
-    seconds = time.perf_counter() - started
-    return Build(triples, facts, options.base, len(papers), problems, duplicates, tuple(resolution.unapplied), seconds)
+    with _assembled(inputs, options, stdin, progress) as (engine, built):
+        return replace(built, triples=set(read_triples(engine.rows(SORTED))))
+
+
+def graph_of(extractions: Iterable[tuple[str, Extraction]], *, base: str = BASE) -> set[Triple]:
+    """The triples of extractions, each with its paper's IRI."""
+    with DuckEngine() as engine:
+        take_in(engine, extractions, Hand())
+        resolve(engine, Hand())
+        assemble(engine, base)
+        return set(read_triples(engine.rows(SORTED)))
 
 
 @contextmanager
-def _reading(options: BuildOptions, papers: Sequence[Paper]) -> Iterator[Iterable[Extraction]]:
-    """The extractions of the papers, those from the cache that it knows."""
-    if options.cache is None or not papers:
-        yield extract(papers, workers=_workers(options, len(papers)))
+def _assembled(
+    inputs: Iterable[str | os.PathLike[str]],
+    options: BuildOptions,
+    stdin: BinaryIO | None,
+    progress: Progress | None,
+    folder: Path | None = None,
+) -> Iterator[tuple[DuckEngine, Build]]:
+    """The tables of the graph, in files of `folder` where they outgrow memory, and what there is to tell of them."""
+    started = time.perf_counter()
+    hand = Hand(options.curation)
+    read = _Read(options.base)
+    with DuckEngine(folder, workers=options.workers) as engine:
+        found = Distinct(usable(read_papers(inputs, stdin=stdin, format=options.format), read.problems.append))
+        extracted = extractions(keep_records(engine, read.noted(found)), options)
+        shown = progress(extracted, len(found)) if progress else extracted
+        take_in(
+            engine, ((paper_iri(options.base, e.paper), _confident(e, options.min_confidence)) for e in shown), hand
+        )
+        resolve(engine, hand)
+        assemble(engine, options.base, options.links)
+        built = Build(
+            facts=facts(options, read.hash),
+            base=options.base,
+            papers=len(found),
+            problems=read.problems,
+            duplicates=read.merged,
+            unapplied=hand.unapplied(known_keys(engine, hand)),
+        )
+        yield engine, replace(built, seconds=time.perf_counter() - started)
+
+
+class _Read:
+    """What there is to tell of the papers, once they have passed."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        self.problems: list[InputError] = []
+        self.merged = 0
+        self.hash = 0
+
+    def noted(self, found: Iterable[Same]) -> Iterator[tuple[str, Same]]:
+        """The papers, each with its IRI."""
+        for same in found:
+            self.merged += len(same.records) - 1 - len(same.astray)
+            self.problems.extend(same.problems())
+            self.hash += paper_hash(same.paper)
+            yield paper_iri(self._base, same.paper), same
+
+
+def paper_hash(paper: Paper) -> int:
+    """A number that tells the paper from others; the sum of many tells a set of papers."""
+    return int.from_bytes(hashlib.sha256(pack_paper(replace(paper, source="")).encode()).digest())
+
+
+def extractions(papers: Iterable[Paper], options: BuildOptions) -> Iterator[Extraction]:
+    """What the papers say, in order; known extractions come from the cache."""
+    if options.cache is None:
+        yield from extract(papers, workers=options.workers)
         return
     with Cache(options.cache, model_hash()) as cache:
-        workers = _workers(options, len(papers) - cache.known(papers))
-        yield cache.extractions(papers, lambda unknown: extract(unknown, workers=workers))
+        yield from cache.extractions(papers, partial(extract, workers=options.workers))
 
 
-def _workers(options: BuildOptions, papers: int) -> int:
-    return min(options.workers, 1 + papers // PAPERS_A_WORKER)
+def facts(options: BuildOptions, input_hash: int) -> dict[str, str]:
+    """What made a graph: the program, the extractor, the papers, the options."""
+    found = {
+        "version": __version__,
+        "modelHash": model_hash(),
+        "inputHash": f"{input_hash % 2**256:064x}",
+        "minConfidence": f"{options.min_confidence:g}",
+    }
+    if options.curation.decisions:
+        found["curationHash"] = content_hash(*map(str, options.curation.decisions))
+    return found
 
 
 def build_to_folder(built: Build, out: Path) -> None:
@@ -168,12 +221,12 @@ def link_graph(folder: Path, alignments: Iterable[Alignment]) -> int:
     manifest.pop("program", None)
     store = load_graph(folder)
     triples = without_links(store)
-    known = {key_of(node): node.value for node in nodes(store, v.ENTITY)}
+    known = set(map(key_of, nodes(store, v.ENTITY)))
     links = [each for each in alignments if each.key in known]
-    triples.update(alignment_triples(links, known, base=base))
+    triples.update(triple for link in links for triple in alignment_triples(link, base=base))
     papers = sum(1 for _ in nodes(store, v.PAPER))
     del store
-    build_to_folder(Build(triples, manifest, base, papers), folder)
+    build_to_folder(Build(manifest, base, papers, triples), folder)
     return len(links)
 
 
@@ -199,54 +252,14 @@ def _replace(new: Path, old: Path) -> None:
     new.replace(old)
 
 
-def _distinct(records: Iterable[Paper | InputError], base: str) -> tuple[dict[str, Paper], list[InputError], int]:
-    """The papers by IRI, each once and sorted by IRI, the records left out, and how many were merged with another."""
-    problems: list[InputError] = []
-    papers: dict[str, Paper] = {}
-    merged = 0
-    for same in distinct(usable(records, problems.append)):
-        papers[paper_iri(base, same.paper)] = same.paper
-        merged += same.records - 1 - len(same.astray)
-        problems.extend(same.problems())
-    return dict(sorted(papers.items())), problems, merged
-
-
 def _confident(extraction: Extraction, least: float) -> Extraction:
     """The extraction without what is less sure than `least`, nor what rests on such a mention."""
     if least <= 0:
         return extraction
-    sure = _with_mentions(extraction, {m for m in extraction.mentions if m.confidence >= least})
+    sure = with_mentions(extraction, {m for m in extraction.mentions if m.confidence >= least})
     return replace(
         sure,
         relations=tuple(r for r in sure.relations if r.confidence >= least),
         proposals=tuple(p for p in sure.proposals if p.confidence >= least),
         claims=tuple(c for c in sure.claims if c.confidence >= least),
     )
-
-
-def _without_blocked(extraction: Extraction, resolution: Resolution) -> Extraction:
-    """The extraction without the mentions that people said name nothing."""
-    return _with_mentions(extraction, {m for m in extraction.mentions if not resolution.names_nothing(m.name)})
-
-
-def _with_mentions(extraction: Extraction, kept: Set[Mention]) -> Extraction:
-    """The extraction with these mentions only; a claim's slot keeps the words of any other."""
-    claims = (
-        replace(map_slots(c, lambda m: m if m in kept else m.name), about=tuple(m for m in c.about if m in kept))
-        for c in extraction.claims
-    )
-    return replace(
-        extraction,
-        mentions=tuple(m for m in extraction.mentions if m in kept),
-        relations=tuple(r for r in extraction.relations if {r.head, r.tail} <= kept),
-        proposals=tuple(p for p in extraction.proposals if p.mention in kept),
-        claims=tuple(claims),
-    )
-
-
-def _hash_of(papers: Iterable[Paper]) -> str:
-    digest = hashlib.sha256()
-    for paper in papers:
-        facts = asdict(replace(paper, source=""))
-        digest.update(json.dumps(facts, sort_keys=True).encode())
-    return digest.hexdigest()

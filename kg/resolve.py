@@ -1,71 +1,101 @@
 """From mentions to entities: which names, over all papers, name one thing, and why.
 
-Within a paper a name has one meaning: an acronym that the paper defines is its long form. An acronym that a paper uses
-undefined takes the meaning on which nearly all papers that define it agree, else the one that its neighbours point to,
-else it stays by itself. Then names that the scorer finds alike are joined, the surest first, never across a veto.
-Every join is a :class:`~kg.records.Merge`; people's decisions (:mod:`kg.curation`) come before all rules.
+Within a paper a name has one meaning: an acronym that the paper defines is its long form, its sense. An acronym that a
+paper uses undefined takes the sense on which nearly all papers that define it agree, else the one that its neighbours
+point to, else it stays by itself. Then names that the scorer finds alike are joined, the surest first, never across a
+veto. Every join is a :class:`~kg.records.Merge`; people's decisions (:mod:`kg.curation`) come before all rules.
+
+All of it is joins and group-bys over two tables, MENTION and DEFINITION, on an engine of :mod:`kg.engine`; what is
+computed of a name, a pair or a group is a function here. Each outcome depends only on the rows that it names, so that a
+change of some papers changes no more than their neighbourhood (:mod:`kg.change`).
 """
 
 from __future__ import annotations
 
+import json
 import math
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import pairwise
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import pyarrow as pa
 
 from kg.acronyms import stands_for
 from kg.alike import Profile, load_scorer, veto
-from kg.blocking import candidate_pairs
+from kg.blocking import LARGEST, blocks
 from kg.curation import NO_DECISIONS, Action, Curation, Decision
+from kg.engine import Columns, DuckEngine, Engine, Row, first_of
 from kg.identity import canonical_key, surface_form
 from kg.records import Entity, EntityType, Extraction, Merge, MergeRule, RelationType
 
-__all__ = ["Resolution", "resolve_entities"]
+__all__ = [
+    "BLOCK",
+    "DEFINITION",
+    "MENTION",
+    "Hand",
+    "PaperRows",
+    "Resolution",
+    "block_rows",
+    "known_keys",
+    "paper_rows",
+    "read_entity",
+    "resolve",
+    "resolve_entities",
+]
 
+TEXT, WHOLE, REAL = pa.string(), pa.int64(), pa.float64()
 
-AGREEMENT = 0.8
-"""The share of the papers that define an acronym which must agree before others are read so: a slip of the pen in
-one paper of ten does not split an entity, two current meanings do."""
+MENTION: Columns = {
+    "paper": TEXT,
+    "key": TEXT,
+    "name": TEXT,
+    "surface": TEXT,
+    "type": TEXT,
+    "weight": WHOLE,
+    "before": TEXT,
+    "after": TEXT,
+}
+"""A mention: the paper's IRI, the key, name and bare form of the name, its type, its confidence in thousandths (whole
+numbers add up in any order), and the keys of the mentions beside it, if any."""
+DEFINITION: Columns = {
+    "paper": TEXT,
+    "acronym": TEXT,
+    "sense": TEXT,
+    "begins": WHOLE,
+    "ends": WHOLE,
+    "quote": TEXT,
+}
+"""A paper says that names with the key `acronym` mean those with the key `sense`, in this slice of its abstract."""
+BLOCK: Columns = {"block": TEXT, "side": TEXT, "key": TEXT}
+"""A key stands in a block; where `side` is not empty, it is compared with those of the other side only."""
+
+PROFILE: Columns = {"key": TEXT, "profile": TEXT}
+EDGE: Columns = {"one": TEXT, "other": TEXT, "score": REAL, "rule": TEXT}
+CONTEXT: Columns = {"acronym": TEXT, "paper": TEXT, "sense": TEXT, "score": REAL}
+CLUSTER: Columns = {"key": TEXT, "head": TEXT, "types": TEXT, "rule": TEXT, "score": REAL, "entity": TEXT}
+
+AGREEMENT = 5, 4
+"""So many papers of those that define an acronym must agree before others are read so, if they are that many to so
+many: a slip of the pen in one paper of ten does not split an entity, two current meanings do."""
 NEIGHBOURLY, AHEAD = 0.15, 2.0
 """How alike an undefined acronym's neighbours must be to those of a meaning; how many times more than to any other."""
+NEIGHBOURS = 50
+"""Of how many of its most frequent neighbours a key's profile tells."""
 SECOND_TYPE_SHARE, SECOND_TYPE_MENTIONS = 0.3, 5
 """An entity has a second type if so large a share of its votes and so many of its mentions say so."""
 
-Papers = Sequence[tuple[str, Extraction]]
-Place = tuple[str, int, int]
-"""A slice of an abstract: the paper's IRI, start and end."""
+Papers = Iterable[tuple[str, Extraction]]
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
-    """The entities by key, the key of each name in each paper, and how they came about."""
-
-    entities: Mapping[str, Entity]
-    keys: Mapping[tuple[str, str], str]
-    merges: Sequence[Merge] = ()
-    blocked: frozenset[str] = frozenset()
-    """The keys of names that people said name nothing."""
-    unapplied: Sequence[Decision] = ()
-    """People's decisions about names that no paper has."""
-
-    def entity(self, paper: str, name: str) -> Entity:
-        """What `name` means in the paper with this IRI."""
-        return self.entities[self.keys[paper, name]]
-
-    def names_nothing(self, name: str) -> bool:
-        """Whether people said that `name` names nothing."""
-        return _key(name) in self.blocked
-
-
-@lru_cache(maxsize=1_000_000)
+@lru_cache(maxsize=200_000)
 def _key(name: str) -> str:
     return canonical_key(name)
 
 
-@lru_cache(maxsize=1_000_000)
+@lru_cache(maxsize=200_000)
 def _surface(name: str) -> str:
     return surface_form(name)
 
@@ -75,59 +105,15 @@ def _stands_for(short: str, long: str) -> bool:
     return stands_for(short, long)
 
 
-def resolve_entities(extractions: Iterable[tuple[str, Extraction]], curation: Curation = NO_DECISIONS) -> Resolution:
-    """The entities that the mentions of all papers name; each extraction comes with its paper's IRI.
-
-    The outcome does not depend on the order of the extractions. They are passed over several times, so all are held.
-    """
-    hand = _Hand(curation)
-    papers = list(extractions)
-    own: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    defined: defaultdict[str, dict[str, tuple[str, int, int]]] = defaultdict(dict)
-    for iri, extraction in papers:
-        own[iri].update((mention.name, hand.key(mention.name)) for mention in extraction.mentions)
-        defined[iri].update(_definitions(extraction, hand))
-    meanings = _Meanings(papers, own, defined)
-    keys = {
-        (iri, name): meanings.key(iri, key)
-        for iri, names in own.items()
-        for name, key in names.items()
-        if key not in hand.blocked
-    }
-    profiles = _profiles(papers, keys, meanings)
-    clusters = _Clusters(profiles, hand)
-    clusters.join_by_hand()
-    clusters.join_alike()
-    groups = clusters.groups()
-    into = {key: head for head, members in groups.items() for key in members}
-    entities = {head: _entity(head, [profiles[key] for key in members], hand) for head, members in groups.items()}
-    return Resolution(
-        dict(sorted(entities.items())),
-        {place: into[key] for place, key in keys.items()},
-        _combined((*meanings.merges(into), *clusters.merges(into))),
-        frozenset(hand.blocked),
-        hand.unapplied({key for names in own.values() for key in names.values()}),
-    )
+# People's decisions
 
 
-def _combined(merges: Iterable[Merge]) -> list[Merge]:
-    """One record for each key, entity and rule, in a fixed order."""
-    found: dict[tuple[str, str, MergeRule], Merge] = {}
-    for merge in merges:
-        known = found.setdefault((merge.into, merge.key, merge.rule), merge)
-        if known is not merge:
-            places = tuple(sorted({*known.places, *merge.places}))
-            joined = replace(merge, score=max(known.score, merge.score), places=places)
-            found[merge.into, merge.key, merge.rule] = joined
-    return [found[each] for each in sorted(found)]
-
-
-class _Hand:
+class Hand:
     """People's decisions, by key."""
 
-    def __init__(self, curation: Curation) -> None:
+    def __init__(self, curation: Curation = NO_DECISIONS) -> None:
         self._curation = curation
-        self.blocked = {_key(each.subject) for each in curation.of(Action.BLOCK)}
+        self.blocked = frozenset(_key(each.subject) for each in curation.of(Action.BLOCK))
         self._own_keys = {
             surface_form(each.subject): _key(each.subject) + "~"
             for each in curation.of(Action.SPLIT)
@@ -142,6 +128,14 @@ class _Hand:
         """The key of a name; one of its own where people said that it is not what its key says."""
         return (self._own_keys.get(surface_form(name)) if self._own_keys else None) or _key(name)
 
+    def names_nothing(self, name: str) -> bool:
+        """Whether people said that `name` names nothing."""
+        return bool(self.blocked) and _key(name) in self.blocked
+
+    def needed(self) -> set[str]:
+        """The keys that the decisions are about."""
+        return {key for decision in self._curation.decisions for key in self._needed(decision)}
+
     def unapplied(self, known: set[str]) -> tuple[Decision, ...]:
         """The decisions about names that are not among the known keys."""
         return tuple(each for each in self._curation.decisions if not set(self._needed(each)) <= known)
@@ -152,7 +146,32 @@ class _Hand:
             yield self.key(decision.object)
 
 
-def _definitions(extraction: Extraction, hand: _Hand) -> dict[str, tuple[str, int, int]]:
+# What a paper says, as rows
+
+
+class PaperRows(NamedTuple):
+    """The rows of MENTION and DEFINITION that one paper makes."""
+
+    mentions: list[Row]
+    definitions: list[Row]
+
+
+def paper_rows(iri: str, extraction: Extraction, hand: Hand) -> PaperRows:
+    """The rows that the paper with this IRI makes; a name that names nothing makes none."""
+    named = [(m, hand.key(m.name)) for m in extraction.mentions if not hand.names_nothing(m.name)]
+    keys = ["", *(key for _, key in named), ""]
+    mentions = [
+        (iri, key, m.name, _surface(m.name), m.type.value, round(m.confidence * 1000), *keys[place : place + 3 : 2])
+        for place, (m, key) in enumerate(named)
+    ]
+    definitions = [
+        (iri, acronym, sense, start, end, extraction.paper.abstract[start:end])
+        for acronym, (sense, start, end) in _definitions(extraction, hand).items()
+    ]
+    return PaperRows(mentions, definitions)
+
+
+def _definitions(extraction: Extraction, hand: Hand) -> dict[str, tuple[str, int, int]]:
     """The keys of the short forms that this paper defines: the key of the long form, and where the text says so.
 
     That two mentions name one thing counts only where the one can be the acronym of the other.
@@ -179,138 +198,297 @@ def _end_of_chain(links: Mapping[str, tuple[str, int, int]], key: str) -> str:
     return key
 
 
-class _Meanings:
-    """What acronyms mean: in the paper that defines them, and in the others."""
-
-    def __init__(
-        self,
-        papers: Papers,
-        own: Mapping[str, Mapping[str, str]],
-        defined: Mapping[str, Mapping[str, tuple[str, int, int]]],
-    ) -> None:
-        self._defined = defined
-        self._places: defaultdict[tuple[str, str], list[Place]] = defaultdict(list)
-        self.senses: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for iri, definitions in defined.items():
-            for short, (long, start, end) in definitions.items():
-                self._places[short, long].append((iri, start, end))
-                self.senses[short][long] += 1
-        self._agreed = {short: agreed for short, longs in self.senses.items() if (agreed := _agreed_sense(longs))}
-        self._by_context = self._read_contexts(papers, own)
-
-    def key(self, iri: str, own: str) -> str:
-        """What a name with this key means in this paper."""
-        if own in self._defined[iri]:
-            return self._defined[iri][own][0]
-        return self._agreed.get(own) or self._by_context.get((iri, own), (own, 0.0))[0]
-
-    def _read_contexts(
-        self, papers: Papers, own: Mapping[str, Mapping[str, str]]
-    ) -> dict[tuple[str, str], tuple[str, float]]:
-        """The meaning that its neighbours point to, for every paper that leaves an ambiguous acronym undefined."""
-        ambiguous = {short for short in self.senses if short not in self._agreed}
-        if not ambiguous:
-            return {}
-        around: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        open_places = []
-        for iri, _ in papers:
-            present = set(own[iri].values())
-            for short in present & ambiguous:
-                if short in self._defined[iri]:
-                    around[short, self._defined[iri][short][0]].update(present - {short})
-                else:
-                    open_places.append((iri, short, present - {short}))
-        usual = Counter(key for iri, _ in papers for key in set(own[iri].values()))
-        found = {}
-        for iri, short, present in open_places:
-            scores = sorted(
-                ((_overlap(present, around[short, long], usual), long) for long in self.senses[short]), reverse=True
-            )
-            best = scores[0]
-            if best[0] >= NEIGHBOURLY and (len(scores) < 2 or best[0] >= AHEAD * scores[1][0]):
-                found[iri, short] = (best[1], best[0])
-        return found
-
-    def merges(self, into: Mapping[str, str]) -> Iterator[Merge]:
-        """A record for every acronym that is read as its long form."""
-        for (short, long), places in self._places.items():
-            if long in into:
-                yield Merge(short, into[long], MergeRule.DEFINED_ACRONYM, 1.0, tuple(sorted(places)))
-        for short, long in self._agreed.items():
-            if long in into:
-                share = self.senses[short][long] / self.senses[short].total()
-                yield Merge(short, into[long], MergeRule.AGREED_ACRONYM, share)
-        for (_, short), (long, score) in self._by_context.items():
-            if long in into:
-                yield Merge(short, into[long], MergeRule.ACRONYM_BY_CONTEXT, score)
+def block_rows(keys: Iterable[Row]) -> Iterator[Row]:
+    """The rows of BLOCK of each key (a row of one column)."""
+    for (key,) in keys:
+        yield from ((block, side, key) for block, side in sorted(blocks(Profile(key))))
 
 
-def _agreed_sense(longs: Counter[str]) -> str | None:
-    """The long form of an acronym on which enough of the papers that define it agree."""
-    long, papers = min(longs.items(), key=lambda item: (-item[1], item[0]))
-    return long if papers >= AGREEMENT * longs.total() else None
+# The plan
 
 
-def _overlap(present: set[str], around: Counter[str], usual: Counter[str]) -> float:
+def resolve(engine: Engine, hand: Hand) -> None:
+    """Make the tables `named`, `cluster` and `merge` from `mention`, `definition`, `block` and `line`.
+
+    `named` tells what each name in each paper means: paper, name, the key of its entity, and the entity's types;
+    `cluster` has each key's entity; `merge` why names are one. `line` holds the mentions of all papers that
+    use an acronym of `definition`; the others may be some keys' rows only.
+    """
+    _tell_meanings(engine)
+    engine.grouped("profile", PROFILE, _FACTS, _profile)
+    _pair(engine, hand)
+    _components(engine)
+    engine.grouped("cluster", CLUSTER, _MEMBERS, partial(_cluster, hand=hand))
+    engine.table(
+        "named",
+        "SELECT DISTINCT t.paper, t.name, c.head, c.types FROM told t JOIN cluster c ON c.key = t.key",
+    )
+    engine.table("merge", _MERGES)
+
+
+def _tell_meanings(engine: Engine) -> None:
+    """The table `told`: each mention by the key of what it means in its paper."""
+    engine.table("senses", "SELECT acronym, sense, COUNT(*) AS papers FROM definition GROUP BY acronym, sense")
+    most, least = AGREEMENT
+    engine.table(
+        "agreed",
+        f"""
+        SELECT acronym, sense, papers, total FROM (
+            SELECT acronym, sense, papers, CAST(SUM(papers) OVER (PARTITION BY acronym) AS BIGINT) AS total,
+                ROW_NUMBER() OVER (PARTITION BY acronym ORDER BY papers DESC, sense) AS place
+            FROM senses) AS ranked
+        WHERE place = 1 AND papers * {most} >= total * {least}""",
+    )
+    engine.grouped("context", CONTEXT, _CONTEXTS, _read_contexts)
+    engine.table(
+        "told",
+        """
+        SELECT m.paper, m.name, m.surface, m.type, m.weight, m.before, m.after,
+            COALESCE(d.sense, a.sense, c.sense, m.key) AS key
+        FROM mention m
+        LEFT JOIN definition d ON d.paper = m.paper AND d.acronym = m.key
+        LEFT JOIN agreed a ON a.acronym = m.key
+        LEFT JOIN context c ON c.paper = m.paper AND c.acronym = m.key""",
+    )
+
+
+_CONTEXTS = """
+SELECT u.key AS acronym, u.paper, COALESCE(d.sense, '') AS sense, o.key
+FROM (SELECT DISTINCT s.acronym FROM senses s LEFT JOIN agreed a ON a.acronym = s.acronym WHERE a.acronym IS NULL) q
+JOIN (SELECT DISTINCT paper, key FROM line) u ON u.key = q.acronym
+JOIN (SELECT DISTINCT paper, key FROM line) o ON o.paper = u.paper AND o.key <> u.key
+LEFT JOIN definition d ON d.paper = u.paper AND d.acronym = u.key"""
+"""For every acronym with several meanings: the other keys of the papers that use it, with its meaning if they tell."""
+
+
+def _read_contexts(group: Iterable[Row]) -> Iterator[Row]:
+    """The meaning that its neighbours point to, for every paper that leaves the acronym undefined."""
+    (acronym, *_), rows = first_of(group)
+    around: defaultdict[str, set[str]] = defaultdict(set)
+    usual = Counter[str]()
+    undefined: defaultdict[str, list[str]] = defaultdict(list)
+    for _, paper, sense, key in rows:
+        usual[key] += 1
+        if sense:
+            around[sense].add(key)
+        else:
+            undefined[paper].append(key)
+    for paper, present in undefined.items():
+        scores = sorted(((_overlap(present, around[sense], usual), sense) for sense in around), reverse=True)
+        score, sense = scores[0]
+        if score >= NEIGHBOURLY and (len(scores) < 2 or score >= AHEAD * scores[1][0]):
+            yield acronym, paper, sense, score
+
+
+def _overlap(present: Sequence[str], around: set[str], usual: Counter[str]) -> float:
     """The share of a paper's entities, rare ones counting more, that papers with a meaning of the acronym mention."""
-    weights = {key: 1 / math.log(2 + usual[key]) for key in sorted(present)}
-    total = sum(weights.values())
-    return sum(weight for key, weight in weights.items() if around[key]) / total if total else 0.0
+    weights = {key: 1 / math.log(2 + usual[key]) for key in present}
+    return math.fsum(weights[key] for key in present if key in around) / math.fsum(weights.values())
 
 
-def _profiles(papers: Papers, keys: Mapping[tuple[str, str], str], meanings: _Meanings) -> dict[str, Profile]:
-    """What all papers tell of each key."""
+_FACTS = """
+SELECT key, 'vote' AS fact, type AS said, CAST(SUM(weight) AS BIGINT) AS times FROM told GROUP BY key, type
+UNION ALL SELECT key, 'type', type, COUNT(*) FROM told GROUP BY key, type
+UNION ALL SELECT key, 'name', surface, COUNT(*) FROM told GROUP BY key, surface
+UNION ALL SELECT key, 'papers', '', COUNT(DISTINCT paper) FROM told GROUP BY key
+UNION ALL SELECT key, 'beside', said, COUNT(*) FROM (
+    SELECT key, before AS said FROM told UNION ALL SELECT key, after FROM told) AS beside
+    WHERE said <> '' AND said <> key GROUP BY key, said
+UNION ALL SELECT acronym, 'sense', sense, papers FROM senses"""
+"""What all papers tell of each key."""
+
+
+def _profile(group: Iterable[Row]) -> Iterator[Row]:
+    (key, *_), rows = first_of(group)
+    facts: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for _, fact, said, times in rows:
+        facts[fact][said] = times
+    if not facts["vote"]:
+        return  # an acronym that means something else wherever it stands
+    beside = sorted(facts["beside"].items(), key=lambda each: (-each[1], each[0]))[:NEIGHBOURS]
+    content = [facts["vote"], facts["type"], facts["name"], facts["papers"][""], dict(beside), sorted(facts["sense"])]
+    yield key, json.dumps(content, ensure_ascii=False)
+
+
+@lru_cache(maxsize=50_000)
+def _read_profile(key: str, content: str) -> Profile:
+    votes, types, names, papers, beside, senses = json.loads(content)
+    return Profile(
+        key,
+        Counter({EntityType(kind): count for kind, count in votes.items()}),
+        Counter({EntityType(kind): count for kind, count in types.items()}),
+        Counter(names),
+        papers,
+        Counter(beside),
+        frozenset(senses),
+    )
+
+
+def _pair(engine: Engine, hand: Hand) -> None:
+    """The table `edge`: keys that are one thing by the scorer or by hand, with what says so."""
+    engine.table(
+        "pair",
+        f"""
+        SELECT DISTINCT a.key AS one, b.key AS other
+        FROM (SELECT block FROM block GROUP BY block HAVING COUNT(*) BETWEEN 2 AND {LARGEST}) n
+        JOIN block a ON a.block = n.block
+        JOIN block b ON b.block = n.block AND a.key < b.key AND (a.side = '' OR a.side <> b.side)""",
+    )
+    engine.mapped(
+        "alike",
+        EDGE,
+        """
+        SELECT p.one, p.other, a.profile, b.profile
+        FROM pair p JOIN profile a ON a.key = p.one JOIN profile b ON b.key = p.other""",
+        _judge,
+    )
+    engine.put("by_hand", EDGE, ((one, other, 1.0, MergeRule.BY_HAND.value) for one, other in hand.together))
+    engine.table(
+        "edge",
+        """
+        SELECT * FROM alike UNION ALL
+        SELECT h.* FROM by_hand h JOIN profile a ON a.key = h.one JOIN profile b ON b.key = h.other""",
+    )
+
+
+def _judge(rows: Iterable[Row]) -> Iterator[Row]:
+    scorer = load_scorer()
+    for one_key, other_key, *profiles in rows:
+        one, other = map(_read_profile, (one_key, other_key), profiles)
+        judgement = scorer.judge(one, other)
+        if judgement.same:
+            rule = MergeRule.SAME_LETTERS if one.squashed == other.squashed else MergeRule.ALIKE
+            yield one_key, other_key, judgement.score, rule.value
+
+
+def _components(engine: Engine) -> None:
+    """The table `component`: each key with the least one that edges lead to, by large-star and small-star.
+
+    Kiveris et al., "Connected Components in MapReduce and Beyond", SoCC 2014: in turn each node hangs its larger
+    neighbours, then its smaller ones, on the least of them, until nothing changes.
+    """
+    engine.table("link", "SELECT DISTINCT GREATEST(one, other) AS node, LEAST(one, other) AS low FROM edge")
+    changed = 1
+    while changed:
+        engine.table("sides", "SELECT node, low FROM link UNION ALL SELECT low AS node, node AS low FROM link")
+        engine.table(
+            "large",
+            """
+            SELECT DISTINCT b.low AS node, m.least AS low
+            FROM sides b
+            JOIN (SELECT node, LEAST(node, MIN(low)) AS least FROM sides GROUP BY node) m ON m.node = b.node
+            WHERE b.low > b.node AND b.low <> m.least""",
+        )
+        engine.table(
+            "small",
+            """
+            SELECT DISTINCT node, low FROM (
+                SELECT l.low AS node, m.least AS low
+                FROM large l JOIN (SELECT node, MIN(low) AS least FROM large GROUP BY node) m ON m.node = l.node
+                WHERE l.low <> m.least
+                UNION ALL SELECT node, MIN(low) AS low FROM large GROUP BY node) AS stars""",
+        )
+        ((changed,),) = engine.rows(
+            """
+            SELECT COUNT(*) FROM (
+                SELECT node, low FROM small EXCEPT SELECT node, low FROM link
+                UNION ALL SELECT node, low FROM link EXCEPT SELECT node, low FROM small) AS changes"""
+        )
+        engine.table("link", "SELECT node, low FROM small")
+    engine.table(
+        "component",
+        "SELECT p.key, COALESCE(l.low, p.key) AS component FROM profile p LEFT JOIN link l ON l.node = p.key",
+    )
+
+
+_MEMBERS = """
+SELECT c.component, 0 AS part, c.key AS one, '' AS other, 0.0 AS score, '' AS rule, p.profile
+FROM component c JOIN profile p ON p.key = c.key
+UNION ALL SELECT c.component, 1, e.one, e.other, e.score, e.rule, '' FROM edge e JOIN component c ON c.key = e.one"""
+"""By component: the keys and their profiles, then the edges between them."""
+
+
+def _cluster(rows: Iterable[Row], hand: Hand) -> Iterator[Row]:
+    """A row of CLUSTER for each key of a component; the one that stands for its group has the entity itself."""
     profiles: dict[str, Profile] = {}
-    for iri, extraction in papers:
-        line = []
-        for mention in extraction.mentions:
-            key = keys.get((iri, mention.name))
-            if key is None:
-                continue
-            profile = profiles.get(key)
-            if profile is None:
-                profile = profiles[key] = Profile(key, expansions=frozenset(meanings.senses.get(key, ())))
-            profile.votes[mention.type] += round(mention.confidence * 1000)  # whole numbers add up in any order
-            profile.mentions[mention.type] += 1
-            profile.names[_surface(mention.name)] += 1
-            line.append(key)
-        for key in set(line):
-            profiles[key].papers += 1
-        for one, other in pairwise(line):
-            if one != other:
-                profiles[one].neighbours[other] += 1
-                profiles[other].neighbours[one] += 1
-    return profiles
+    edges: list[tuple[str, str, float, MergeRule]] = []
+    for _, is_edge, one, other, score, rule, profile in rows:
+        if is_edge:
+            edges.append((one, other, score, MergeRule(rule)))
+        else:
+            profiles[one] = _read_profile(one, profile)
+    clusters = _Clusters(profiles, hand)
+    clusters.join_by_hand(edges)
+    clusters.join_alike(edges)
+    groups = clusters.groups()
+    why = clusters.reasons({key: head for head, members in groups.items() for key in members})
+    for head, members in groups.items():
+        entity = _entity(head, [profiles[key] for key in members], hand)
+        types = " ".join(entity.types)
+        for key in members:
+            score, rule_of = why.get(key, (0.0, ""))
+            yield key, head, types, str(rule_of), score, _write_entity(entity) if key == head else ""
+
+
+def _write_entity(entity: Entity) -> str:
+    return json.dumps([entity.key, " ".join(entity.types), entity.label, entity.names], ensure_ascii=False)
+
+
+def read_entity(content: str) -> Entity:
+    """The entity that the table `cluster` tells of."""
+    key, types, label, names = json.loads(content)
+    kind, *second = map(EntityType, types.split())
+    return Entity(key, kind, label, tuple(names), second[0] if second else None)
+
+
+_MERGES = f"""
+SELECT DISTINCT * FROM (
+    SELECT c.head, d.acronym AS key, '{MergeRule.DEFINED_ACRONYM}' AS rule, 1.0 AS score,
+        d.paper, d.begins, d.ends, d.quote
+    FROM definition d JOIN cluster c ON c.key = d.sense
+    UNION ALL
+    SELECT c.head, a.acronym, '{MergeRule.AGREED_ACRONYM}', CAST(a.papers AS DOUBLE) / CAST(a.total AS DOUBLE),
+        '', 0, 0, ''
+    FROM agreed a JOIN cluster c ON c.key = a.sense
+    UNION ALL
+    SELECT c.head, x.acronym, '{MergeRule.ACRONYM_BY_CONTEXT}', x.score, '', 0, 0, ''
+    FROM context x JOIN cluster c ON c.key = x.sense
+    UNION ALL
+    SELECT head, key, rule, score, '', 0, 0, '' FROM cluster WHERE rule <> '') AS merges"""
+"""Why names with a key are the entity `head`: by which rule, how sure, and a sentence that says so, if one does."""
+
+
+def known_keys(engine: Engine, hand: Hand) -> set[str]:
+    """Those of the keys that people's decisions are about which a paper has."""
+    needed = hand.needed()
+    if not needed:
+        return set()
+    engine.put("needed", {"key": TEXT}, ((key,) for key in sorted(needed)))
+    return {key for (key,) in engine.rows("SELECT DISTINCT n.key FROM needed n JOIN mention m ON m.key = n.key")}
 
 
 class _Clusters:
-    """Keys that are joined, with what joined them."""
+    """Keys of one component that are joined, with what joined them."""
 
-    def __init__(self, profiles: Mapping[str, Profile], hand: _Hand) -> None:
+    def __init__(self, profiles: Mapping[str, Profile], hand: Hand) -> None:
         self._profiles = profiles
         self._hand = hand
         self._members: dict[str, list[str]] = {key: [key] for key in profiles}
         self._head = {key: key for key in profiles}
         self._joins: list[tuple[str, str, MergeRule, float]] = []
 
-    def join_by_hand(self) -> None:
+    def join_by_hand(self, edges: Iterable[tuple[str, str, float, MergeRule]]) -> None:
         """Join what people said is one."""
-        for one, other in self._hand.together:
-            if one in self._head and other in self._head:
-                self._join(one, other, MergeRule.BY_HAND, 1.0)
+        for one, other, score, rule in edges:
+            if rule is MergeRule.BY_HAND:
+                self._join(one, other, rule, score)
 
-    def join_alike(self) -> None:
+    def join_alike(self, edges: Iterable[tuple[str, str, float, MergeRule]]) -> None:
         """Join the names that the scorer finds alike, the surest first, unless any two of the two groups may not be."""
-        scorer = load_scorer()
-        alike = []
-        for one, other in candidate_pairs(self._profiles.values()):
-            judgement = scorer.judge(one, other)
-            if judgement.same:
-                rule = MergeRule.SAME_LETTERS if one.squashed == other.squashed else MergeRule.ALIKE
-                alike.append((-judgement.score, one.key, other.key, rule))
-        for score, left, right, rule in sorted(alike):
-            if self._head[left] != self._head[right] and not self._ruled_out(left, right):
-                self._join(left, right, rule, -score)
+        alike = ((-score, one, other, rule) for one, other, score, rule in edges if rule is not MergeRule.BY_HAND)
+        for score, one, other, rule in sorted(alike):
+            if self._head[one] != self._head[other] and not self._ruled_out(one, other):
+                self._join(one, other, rule, -score)
 
     def _ruled_out(self, one: str, other: str) -> bool:
         groups = self._members[self._head[one]], self._members[self._head[other]]
@@ -342,22 +520,21 @@ class _Clusters:
             groups[head] = sorted(members)
         return groups
 
-    def merges(self, into: Mapping[str, str]) -> Iterator[Merge]:
-        """A record for every key that stands for its group no more, by the join that is surest of it."""
+    def reasons(self, into: Mapping[str, str]) -> dict[str, tuple[float, MergeRule]]:
+        """For every key that stands for its group no more, the join that is surest of it."""
         best: dict[str, tuple[float, MergeRule]] = {}
         for one, other, rule, score in self._joins:
             for key in (one, other):
                 if into[key] != key and score > best.get(key, (0.0, rule))[0]:
                     best[key] = (score, rule)
-        for key, (score, rule) in best.items():
-            yield Merge(key, into[key], rule, score)
+        return best
 
 
 def _plainness(profile: Profile) -> tuple[bool, int, int, str]:
     return profile.is_acronym, -profile.papers, len(profile.key), profile.key
 
 
-def _entity(head: str, profiles: Sequence[Profile], hand: _Hand) -> Entity:
+def _entity(head: str, profiles: Sequence[Profile], hand: Hand) -> Entity:
     votes, names, mentions = Counter[EntityType](), Counter[str](), Counter[EntityType]()
     for profile in profiles:
         votes.update(profile.votes)
@@ -376,3 +553,55 @@ def _entity(head: str, profiles: Sequence[Profile], hand: _Hand) -> Entity:
     label = next((hand.labels[p.key] for p in profiles if p.key in hand.labels), label)
     variants = {unicodedata.normalize("NFKC", name) for name in names} | set(names)
     return Entity(head, kind, label, tuple(sorted(variants)), second)
+
+
+# In memory
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """The entities by key, the key of each name in each paper, and how they came about."""
+
+    entities: Mapping[str, Entity]
+    keys: Mapping[tuple[str, str], str]
+    merges: Sequence[Merge] = ()
+    unapplied: Sequence[Decision] = ()
+    """People's decisions about names that no paper has."""
+
+    def entity(self, paper: str, name: str) -> Entity:
+        """What `name` means in the paper with this IRI."""
+        return self.entities[self.keys[paper, name]]
+
+
+def resolve_entities(extractions: Papers, curation: Curation = NO_DECISIONS) -> Resolution:
+    """The entities that the mentions of all papers name; each extraction comes with its paper's IRI.
+
+    The outcome does not depend on the order of the extractions.
+    """
+    hand = Hand(curation)
+    with DuckEngine() as engine:
+        papers = [paper_rows(iri, extraction, hand) for iri, extraction in extractions]
+        engine.put("mention", MENTION, (row for rows in papers for row in rows.mentions))
+        engine.put("definition", DEFINITION, (row for rows in papers for row in rows.definitions))
+        engine.view("line", "SELECT paper, key FROM mention")
+        engine.mapped("block", BLOCK, "SELECT DISTINCT key FROM mention", block_rows)
+        resolve(engine, hand)
+        found = (read_entity(content) for (content,) in engine.rows("SELECT entity FROM cluster WHERE entity <> ''"))
+        return Resolution(
+            {entity.key: entity for entity in sorted(found, key=lambda entity: entity.key)},
+            {(paper, name): head for paper, name, head, _ in engine.rows("SELECT * FROM named")},
+            _merges(engine),
+            hand.unapplied(known_keys(engine, hand)),
+        )
+
+
+def _merges(engine: Engine) -> list[Merge]:
+    """One record for each key, entity and rule, in a fixed order."""
+    found: dict[tuple[str, str, str], Merge] = {}
+    for head, key, rule, score, paper, begins, ends, _ in engine.rows("SELECT * FROM merge ORDER BY ALL"):
+        places = ((paper, begins, ends),) if paper else ()
+        known = found.get((head, key, rule))
+        if known is not None:
+            score, places = max(score, known.score), (*known.places, *places)
+        found[head, key, rule] = Merge(key, head, MergeRule(rule), score, places)
+    return list(found.values())

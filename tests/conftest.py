@@ -10,9 +10,8 @@ import pytest
 from browsing import Opened, chromium
 from pyoxigraph import Store
 
-from kg.graph import to_triples
 from kg.identity import BASE, paper_iri
-from kg.pipeline import Build, build, build_to_folder
+from kg.pipeline import Build, build, build_to_folder, graph_of
 from kg.records import (
     Claim,
     ClaimKind,
@@ -27,7 +26,6 @@ from kg.records import (
     RelationType,
     Sentence,
 )
-from kg.resolve import resolve_entities
 from kg.store import memory_store
 from kg.view import write_html
 
@@ -121,6 +119,6 @@ def as_store() -> Callable[..., Store]:
 
     def make(*extractions: Extraction) -> Store:
         known = [(paper_iri(BASE, e.paper), e) for e in extractions]
-        return memory_store(to_triples(known, resolve_entities(known), base=BASE))
+        return memory_store(graph_of(known))
 
     return make

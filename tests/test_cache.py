@@ -61,8 +61,11 @@ class Reader:
     def __init__(self) -> None:
         self.read: list[str] = []
 
-    def __call__(self, papers: Iterable[Paper]) -> Iterator[Extraction]:
+    def __call__(self, papers: Iterable[Paper | Extraction]) -> Iterator[Extraction]:
         for paper in papers:
+            if isinstance(paper, Extraction):
+                yield paper
+                continue
             self.read.append(paper.abstract)
             yield replace(full(paper.abstract), paper=paper)
 

@@ -122,7 +122,7 @@ def test_renamed_retyped_and_blocked_by_hand() -> None:
     assert found.entity("p0", "Adam").label == "Adam (optimiser)"
     assert found.entity("p0", "Adam").type is EntityType.TASK
     assert "approach" not in found.entities
-    assert found.names_nothing("Approaches")
+    assert ("p0", "Approaches") not in found.keys
 
 
 def test_a_decision_about_a_name_that_is_gone_is_reported() -> None:

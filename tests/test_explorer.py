@@ -43,9 +43,8 @@ def paper(year: int, *said: tuple[str, RelationType, str, float]) -> Extraction:
 @pytest.fixture(scope="module")
 def small_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """vision < Alphanet - Betanet > Datum, Gammanet < Betanet, and apart from them Deltanet > speech."""
-    from kg.graph import to_triples
     from kg.identity import BASE, paper_iri
-    from kg.resolve import resolve_entities
+    from kg.pipeline import graph_of
     from kg.store import memory_store
 
     papers = (
@@ -64,7 +63,7 @@ def small_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     known = [(paper_iri(BASE, e.paper), e) for e in papers]
     page = tmp_path_factory.mktemp("small") / "graph.html"
-    write_html(memory_store(to_triples(known, resolve_entities(known), base=BASE)), page, papers=False)
+    write_html(memory_store(graph_of(known)), page, papers=False)
     return page
 
 

@@ -124,11 +124,10 @@ def test_hostile_names_become_valid_iris(name: str, as_store: AsStore) -> None:
 
 
 def test_the_iris_live_under_the_base_that_was_asked_for(soap: Extraction) -> None:
-    from kg.graph import to_triples
-    from kg.resolve import resolve_entities
+    from kg.pipeline import graph_of
 
     known = [("https://me.org/paper/1", soap)]
-    triples = to_triples(known, resolve_entities(known), base="https://me.org/")
+    triples = graph_of(known, base="https://me.org/")
     ours = {str(node.value) for t in triples for node in (t.subject, t.object) if isinstance(node, NamedNode)}
     assert not any(iri.startswith(BASE) and not iri.startswith(v.KG) for iri in ours)
 

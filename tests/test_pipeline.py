@@ -11,11 +11,9 @@ import pytest
 from conftest import SEED
 
 from kg.errors import GraphError
-from kg.graph import to_triples
 from kg.identity import BASE
-from kg.pipeline import Build, BuildOptions, build, build_to_folder
+from kg.pipeline import Build, BuildOptions, build, build_to_folder, graph_of
 from kg.records import Extraction
-from kg.resolve import resolve_entities
 from kg.store import load_graph, turtle
 from kg.validate import validate, verify
 
@@ -101,7 +99,7 @@ def test_a_slot_whose_mention_is_unsure_keeps_its_words(soap: Extraction) -> Non
 
 def test_merging_two_graphs_is_the_union_of_their_statements_and_claims(seed_build: Build, soap: Extraction) -> None:
     known = [(f"{BASE}paper/arxiv:2409.11321", soap)]
-    alone = set(to_triples(known, resolve_entities(known), base=BASE))
+    alone = graph_of(known)
     claims = {t for t in alone if "/claim/" in str(t.subject) or "/statement/" in str(t.subject)}
     assert claims
     assert claims <= alone | seed_build.triples

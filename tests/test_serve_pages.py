@@ -17,11 +17,10 @@ from serving import Started, client_of, started, store_of
 from starlette.testclient import TestClient
 
 from kg import vocabulary as v
-from kg.graph import to_triples
 from kg.identity import BASE, paper_iri
+from kg.pipeline import graph_of
 from kg.query import run_named
 from kg.records import Claim, ClaimKind, Extraction, Link, Paper, Proposal, Relation, RelationType, Sentence
-from kg.resolve import resolve_entities
 from kg.serve.guard import POLICY
 from kg.serve.names import Named, NameIndex
 from kg.stats import stats
@@ -138,7 +137,7 @@ class TestLedger:
         assert f"{ledger_size(seed_store)} results" in html(client, f"/results?page={page}")
 
     def test_by_year(self, tmp_path: Path, soap: Extraction) -> None:
-        with client_of(graph_of([soap], tmp_path / "store")) as client:
+        with client_of(stored([soap], tmp_path / "store")) as client:
             assert "1 result<" in html(client, "/results?year=2025&task=&method=soap")
             assert "No result" in html(client, "/results?year=2024")
             assert "<option selected>2025</option>" in html(client, "/results?year=2025")
@@ -245,9 +244,9 @@ def test_names_are_found_whole_then_at_their_start_then_within() -> None:
     assert index.find(" ") == []
 
 
-def graph_of(extractions: list[Extraction], folder: Path, more: list[Quad] = []) -> Path:  # noqa: B006
+def stored(extractions: list[Extraction], folder: Path, more: list[Quad] = []) -> Path:  # noqa: B006
     known = [(paper_iri(BASE, e.paper), e) for e in extractions]
-    triples = to_triples(known, resolve_entities(known), base=BASE)
+    triples = graph_of(known)
     return store_of([*in_default_graph(triples), *more], folder)
 
 
@@ -287,7 +286,7 @@ def hostile_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started
     ]
     more = [Quad(NamedNode(iri), v.TYPE, v.kg("Method")) for iri in bad]
     more += [Quad(NamedNode(iri), v.PREF_LABEL, Literal(iri)) for iri in bad]
-    folder = graph_of([hostile(payload) for payload in PAYLOADS], tmp_path_factory.mktemp("hostile") / "store", more)
+    folder = stored([hostile(payload) for payload in PAYLOADS], tmp_path_factory.mktemp("hostile") / "store", more)
     with started(folder, "--workers", "2") as server:
         yield server
 
