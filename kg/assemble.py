@@ -20,17 +20,20 @@ from kg.records import Direction, EntityType, Evidence, Merge, MergeRule, Statem
 from kg.resolve import read_entity
 
 __all__ = [
+    "CLAIMS_SAID",
+    "EVIDENCE_SAID",
+    "NAMES",
     "PAPER",
+    "SAID",
     "SORTED",
     "TRIPLE",
-    "agreement_rows",
+    "TRIPLES",
     "assemble",
-    "entity_rows",
-    "merge_rows",
     "read_triples",
-    "row_of",
     "said_rows",
-    "statement_rows",
+    "say_of_entities",
+    "say_together",
+    "write_names",
 ]
 
 TEXT, WHOLE, REAL = pa.string(), pa.int64(), pa.float64()
@@ -58,31 +61,16 @@ SHARED = ("statements", "agreements", "entities", "merges", "links")
 
 def assemble(engine: Engine, base: str, links: Sequence[Alignment] = ()) -> None:
     """Make the table `triple` from `paper`, the tables of :func:`kg.resolve.resolve` and links to vocabularies."""
-    engine.grouped("names", NAMES, "SELECT paper, name, head, types FROM named", _write_names)
+    engine.grouped("names", NAMES, "SELECT paper, name, head, types FROM named", write_names)
     engine.mapped(
         "said",
         SAID,
         "SELECT p.paper, p.extraction, n.names FROM paper p LEFT JOIN names n ON n.paper = p.paper",
         partial(said_rows, base=base),
     )
-    engine.grouped("statements", TRIPLE, EVIDENCE_SAID, partial(statement_rows, base=base), by=3)
-    engine.grouped("agreements", TRIPLE, CLAIMS_SAID, agreement_rows)
-    engine.mapped("entities", TRIPLE, "SELECT entity FROM cluster WHERE entity <> ''", partial(entity_rows, base=base))
-    engine.grouped("merges", TRIPLE, "SELECT * FROM merge", partial(merge_rows, base=base), by=3)
-    engine.put("linked", LINKED, ((link.key, place) for place, link in enumerate(links)))
-    engine.mapped(
-        "links",
-        TRIPLE,
-        "SELECT DISTINCT l.place FROM linked l JOIN cluster c ON c.head = l.key",
-        partial(link_rows, links=links, base=base),
-    )
-    parts = " UNION ALL ".join(f"SELECT * FROM {part}" for part in SHARED)
-    engine.table(
-        "triple",
-        f"""
-        SELECT DISTINCT subject, predicate, object FROM (
-            SELECT subject, predicate, object FROM said WHERE part = 'triple' UNION ALL {parts}) AS triples""",
-    )
+    say_together(engine, base)
+    say_of_entities(engine, base, links)
+    engine.table("triple", TRIPLES)
 
 
 EVIDENCE_SAID = """
@@ -91,8 +79,30 @@ CLAIMS_SAID = """
 SELECT subject AS about, object AS iri, paper, predicate AS direction, begins AS negated
 FROM said WHERE part = 'claim'"""
 
+_PARTS = " UNION ALL ".join(f"SELECT * FROM {part}" for part in SHARED)
+TRIPLES = f"""
+SELECT DISTINCT subject, predicate, object FROM (
+    SELECT subject, predicate, object FROM said WHERE part = 'triple' UNION ALL {_PARTS}) AS triples"""
 SORTED = f"SELECT subject, predicate, object FROM triple ORDER BY subject, predicate <> '{v.TYPE}', predicate, object"
 """The triples as they stand in a file, sorted by subject, types first."""
+
+
+def say_together(engine: Engine, base: str, *, evidence: str = EVIDENCE_SAID, claims: str = CLAIMS_SAID) -> None:
+    """Make the tables `statements` and `agreements`, of what several papers say."""
+    engine.grouped("statements", TRIPLE, evidence, partial(statement_rows, base=base), by=3)
+    engine.grouped("agreements", TRIPLE, claims, agreement_rows)
+
+
+def say_of_entities(
+    engine: Engine, base: str, links: Sequence[Alignment], *, cluster: str = "cluster", merge: str = "merge"
+) -> None:
+    """Make the tables `entities`, `merges` and `links` of the entities in the table `cluster`."""
+    entities = f"SELECT entity FROM {cluster} WHERE entity <> ''"
+    engine.mapped("entities", TRIPLE, entities, partial(entity_rows, base=base))
+    engine.grouped("merges", TRIPLE, f"SELECT * FROM {merge}", partial(merge_rows, base=base), by=3)
+    engine.put("linked", LINKED, ((link.key, place) for place, link in enumerate(links)))
+    linked = f"SELECT DISTINCT l.place FROM linked l JOIN {cluster} c ON c.head = l.key"
+    engine.mapped("links", TRIPLE, linked, partial(link_rows, links=links, base=base))
 
 
 def row_of(triple: Triple) -> Row:
@@ -100,7 +110,8 @@ def row_of(triple: Triple) -> Row:
     return str(triple.subject), str(triple.predicate), str(triple.object)
 
 
-def _write_names(group: Iterable[Row]) -> Iterator[Row]:
+def write_names(group: Iterable[Row]) -> Iterator[Row]:
+    """A row of NAMES of the rows of one paper."""
     (paper, *_), rows = first_of(group)
     yield paper, json.dumps({name: (head, types) for _, name, head, types in rows}, ensure_ascii=False)
 

@@ -207,14 +207,14 @@ def block_rows(keys: Iterable[Row]) -> Iterator[Row]:
 # The plan
 
 
-def resolve(engine: Engine, hand: Hand) -> None:
-    """Make the tables `named`, `cluster` and `merge` from `mention`, `definition`, `block` and `line`.
+def resolve(engine: Engine, hand: Hand, *, everywhere: str = "mention") -> None:
+    """Make the tables `named`, `cluster` and `merge` from `mention`, `definition` and `block`.
 
     `named` tells what each name in each paper means: paper, name, the key of its entity, and the entity's types;
-    `cluster` has each key's entity; `merge` why names are one. `line` holds the mentions of all papers that
-    use an acronym of `definition`; the others may be some keys' rows only.
+    `cluster` has each key's entity; `merge` why names are one. Where the three hold some keys' rows only,
+    `everywhere` is a table that holds all keys of each paper.
     """
-    _tell_meanings(engine)
+    _tell_meanings(engine, everywhere)
     engine.grouped("profile", PROFILE, _FACTS, _profile)
     _pair(engine, hand)
     _components(engine)
@@ -226,7 +226,7 @@ def resolve(engine: Engine, hand: Hand) -> None:
     engine.table("merge", _MERGES)
 
 
-def _tell_meanings(engine: Engine) -> None:
+def _tell_meanings(engine: Engine, everywhere: str) -> None:
     """The table `told`: each mention by the key of what it means in its paper."""
     engine.table("senses", "SELECT acronym, sense, COUNT(*) AS papers FROM definition GROUP BY acronym, sense")
     most, least = AGREEMENT
@@ -238,6 +238,13 @@ def _tell_meanings(engine: Engine) -> None:
                 ROW_NUMBER() OVER (PARTITION BY acronym ORDER BY papers DESC, sense) AS place
             FROM senses) AS ranked
         WHERE place = 1 AND papers * {most} >= total * {least}""",
+    )
+    engine.table("ambiguous", "SELECT acronym FROM senses EXCEPT SELECT acronym FROM agreed")
+    engine.table(
+        "line",
+        f"""
+        SELECT DISTINCT e.paper, e.key FROM {everywhere} e
+        JOIN (SELECT DISTINCT m.paper FROM mention m JOIN ambiguous q ON q.acronym = m.key) u ON u.paper = e.paper""",
     )
     engine.grouped("context", CONTEXT, _CONTEXTS, _read_contexts)
     engine.table(
@@ -253,10 +260,9 @@ def _tell_meanings(engine: Engine) -> None:
 
 
 _CONTEXTS = """
-SELECT u.key AS acronym, u.paper, COALESCE(d.sense, '') AS sense, o.key
-FROM (SELECT DISTINCT s.acronym FROM senses s LEFT JOIN agreed a ON a.acronym = s.acronym WHERE a.acronym IS NULL) q
-JOIN (SELECT DISTINCT paper, key FROM line) u ON u.key = q.acronym
-JOIN (SELECT DISTINCT paper, key FROM line) o ON o.paper = u.paper AND o.key <> u.key
+SELECT q.acronym, u.paper, COALESCE(d.sense, '') AS sense, o.key
+FROM ambiguous q JOIN line u ON u.key = q.acronym
+JOIN line o ON o.paper = u.paper AND o.key <> u.key
 LEFT JOIN definition d ON d.paper = u.paper AND d.acronym = u.key"""
 """For every acronym with several meanings: the other keys of the papers that use it, with its meaning if they tell."""
 
@@ -583,7 +589,6 @@ def resolve_entities(extractions: Papers, curation: Curation = NO_DECISIONS) -> 
         papers = [paper_rows(iri, extraction, hand) for iri, extraction in extractions]
         engine.put("mention", MENTION, (row for rows in papers for row in rows.mentions))
         engine.put("definition", DEFINITION, (row for rows in papers for row in rows.definitions))
-        engine.view("line", "SELECT paper, key FROM mention")
         engine.mapped("block", BLOCK, "SELECT DISTINCT key FROM mention", block_rows)
         resolve(engine, hand)
         found = (read_entity(content) for (content,) in engine.rows("SELECT entity FROM cluster WHERE entity <> ''"))

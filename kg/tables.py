@@ -35,7 +35,6 @@ def take_in(engine: DuckEngine, extractions: Iterable[tuple[str, Extraction]], h
         engine.add("paper", PAPER, ((iri, pack(extraction)) for iri, extraction in some))
         engine.add("mention", MENTION, (row for each in rows for row in each.mentions))
         engine.add("definition", DEFINITION, (row for each in rows for row in each.definitions))
-    engine.view("line", "SELECT paper, key FROM mention")
     engine.mapped("block", BLOCK, "SELECT DISTINCT key FROM mention", block_rows)
 
 

@@ -78,7 +78,7 @@ def test_what_was_read_once_is_not_read_again(tmp_path: Path) -> None:
     with Cache(tmp_path / "c", "model") as cache:
         whole = list(cache.extractions(PAPERS[:3], first))
     with Cache(tmp_path / "c", "model") as cache:
-        assert cache.known(PAPERS) == 3
+        assert len(cache) == 3
         again = list(cache.extractions(PAPERS, second))
     assert first.read == [paper.abstract for paper in PAPERS[:3]]
     assert second.read == [paper.abstract for paper in PAPERS[3:]]
