@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -169,7 +170,10 @@ def paper_hash(paper: Paper) -> int:
 
 def extractions(papers: Iterable[Paper], options: BuildOptions) -> Iterator[Extraction]:
     """What the papers say, in order; known extractions come from the cache."""
-    if options.cache is None:
+    papers = iter(papers)
+    first = tuple(islice(papers, 1))
+    papers = chain(first, papers)
+    if options.cache is None or not first:  # without a paper no file is made
         yield from extract(papers, workers=options.workers)
         return
     with Cache(options.cache, model_hash()) as cache:

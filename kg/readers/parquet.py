@@ -1,4 +1,4 @@
-"""Parquet: a row for each paper, with the columns of any source that is told in JSON; needs the extra `parquet`."""
+"""Parquet: a row for each paper, with the columns of any source that is told in JSON."""
 
 from __future__ import annotations
 
@@ -22,13 +22,9 @@ def _is_parquet(sample: str) -> bool:
 
 
 def _read(source: Source, name: str) -> Iterator[Record]:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        fault = "Parquet needs a package that is not installed"
-        yield InputError(fault, where=name, hint="pip install 'paperkg[parquet]'")
-        return
+    import pyarrow as pa  # here: most runs read no Parquet, and it takes a while
+    from pyarrow import parquet
+
     with _seekable(source.binary()) as file:
         number = 0
         try:
