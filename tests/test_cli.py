@@ -144,7 +144,7 @@ def test_ask_says_yes_or_no(built: str) -> None:
 def test_triples_come_as_turtle(built: str, query: str) -> None:
     result = kg("query", query, "-g", built)
     assert result.exit_code == 0
-    assert "\n@prefix kg: <https://w3id.org/paperkg/ontology#> .\n" in result.stdout
+    assert "@prefix kg: <https://w3id.org/paperkg/ontology#> .\n" in result.stdout
     assert kg("query", query, "-g", built, "-f", "csv").exit_code == 2
 
 
