@@ -124,13 +124,13 @@ def _assembled(
     """The tables of the graph, in files of `folder` where they outgrow memory, and what there is to tell of them."""
     started = time.perf_counter()
     hand = Hand(options.curation)
-    read = _Read(options.base)
+    read = Read(options.base)
     with DuckEngine(folder, workers=options.workers) as engine:
         found = Distinct(usable(read_papers(inputs, stdin=stdin, format=options.format), read.problems.append))
         extracted = extractions(keep_records(engine, read.noted(found)), options)
         shown = progress(extracted, len(found)) if progress else extracted
         take_in(
-            engine, ((paper_iri(options.base, e.paper), _confident(e, options.min_confidence)) for e in shown), hand
+            engine, ((paper_iri(options.base, e.paper), confident(e, options.min_confidence)) for e in shown), hand
         )
         resolve(engine, hand)
         assemble(engine, options.base, options.links)
@@ -145,7 +145,7 @@ def _assembled(
         yield engine, replace(built, seconds=time.perf_counter() - started)
 
 
-class _Read:
+class Read:
     """What there is to tell of the papers, once they have passed."""
 
     def __init__(self, base: str) -> None:
@@ -217,12 +217,12 @@ def link_graph(folder: Path, alignments: Iterable[Alignment]) -> int:
     Raises GraphError where no build lies in the folder.
     """
     try:
-        manifest: dict[str, str] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        base = manifest.pop("base")
+        told: dict[str, str] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        base = told.pop("base")
     except (OSError, ValueError, KeyError) as error:
         hint = "links go into a folder that kg build wrote"
         raise GraphError("no build lies here", where=str(folder), hint=hint) from error
-    manifest.pop("program", None)
+    told.pop("program", None)
     store = load_graph(folder)
     triples = without_links(store)
     known = set(map(key_of, nodes(store, v.ENTITY)))
@@ -230,7 +230,7 @@ def link_graph(folder: Path, alignments: Iterable[Alignment]) -> int:
     triples.update(triple for link in links for triple in alignment_triples(link, base=base))
     papers = sum(1 for _ in nodes(store, v.PAPER))
     del store
-    build_to_folder(Build(manifest, base, papers, triples), folder)
+    build_to_folder(Build(told, base, papers, triples), folder)
     return len(links)
 
 
@@ -238,8 +238,12 @@ def _write_all(built: Build, work: Path) -> None:
     store = create_store(work / STORE_FOLDER, built.triples, built.quads())
     (work / "graph.ttl").write_bytes(turtle(built.triples, base=built.base))
     write_html(store, work / "graph.html")
-    manifest = {"program": "paperkg", "base": built.base, **built.facts}
-    (work / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    (work / "manifest.json").write_text(manifest(built), encoding="utf-8")
+
+
+def manifest(built: Build) -> str:
+    """What tells of a build, as JSON."""
+    return json.dumps({"program": "paperkg", "base": built.base, **built.facts}, indent=2) + "\n"
 
 
 def _refuse_to_overwrite(out: Path) -> None:
@@ -256,7 +260,7 @@ def _replace(new: Path, old: Path) -> None:
     new.replace(old)
 
 
-def _confident(extraction: Extraction, least: float) -> Extraction:
+def confident(extraction: Extraction, least: float) -> Extraction:
     """The extraction without what is less sure than `least`, nor what rests on such a mention."""
     if least <= 0:
         return extraction
