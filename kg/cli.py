@@ -21,7 +21,7 @@ from kg.options import graph_option
 if TYPE_CHECKING:
     from pyoxigraph import Store
 
-    from kg.pipeline import Build
+    from kg.pipeline import Build, BuildOptions
     from kg.selection import Selection
 
 BASE_HELP = "Where the IRIs of papers and entities live."
@@ -92,6 +92,14 @@ for command in (*ASKING, *IDENTITY):
     show_default=True,
     help="Keep what was read in extractions.sqlite in the folder, and do not read it again.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(("local", "spark")),
+    default="local",
+    show_default=True,
+    help="What computes: this process, or Apache Spark (extra spark), which writes parts/*.nt.",
+)
+@click.option("--master", metavar="URL", help="Where Spark runs. [default: as Spark is set up, else this machine]")
 def build(
     inputs: Sequence[str],
     out: Path,
@@ -101,6 +109,8 @@ def build(
     form: str | None,
     curation: Path | None,
     cache: bool,
+    engine: str,
+    master: str | None,
 ) -> None:
     """Build the graph of the abstracts in INPUT: files, folders, or - for standard input.
 
@@ -123,6 +133,11 @@ def build(
     options = BuildOptions(
         _checked_base(base), min_confidence, workers, form, decisions, links, out / CACHE_FILE if cache else None
     )
+    if engine == "spark":
+        _build_on_spark(inputs, out, options, master)
+        return
+    if master is not None:
+        raise click.UsageError("--master goes with --engine spark")
     built = build_graph(inputs, options=options, stdin=sys.stdin.buffer, progress=with_progress)
     for problem in built.problems:
         _complain(problem)
@@ -132,6 +147,25 @@ def build(
     for decision in built.unapplied:
         click.echo(f"kg: a decision no longer applies, for no paper has the name: {decision}", err=True)
     _summarise(built, out)
+    if built.problems:
+        sys.exit(1)
+
+
+def _build_on_spark(inputs: Sequence[str], out: Path, options: BuildOptions, master: str | None) -> None:
+    from kg.spark import build_parts
+
+    parts = build_parts(inputs, out, options=options, master=master, stdin=sys.stdin.buffer)
+    built = parts.build
+    for problem in built.problems:
+        _complain(problem)
+    if not built.papers:
+        raise KgError("no abstract was found, so nothing was written", hint="see the messages above")
+    for decision in built.unapplied:
+        click.echo(f"kg: a decision no longer applies, for no paper has the name: {decision}", err=True)
+    records = f"{built.duplicates} records merged, {len(built.problems)} left out"
+    click.echo(f"papers      {built.papers}  ({records}) in {built.seconds:.1f} s")
+    click.echo(f"triples     {parts.triples}")
+    click.echo(f"written to {out}: parts/*.nt ({parts.files} files), build.nq and manifest.json")
     if built.problems:
         sys.exit(1)
 

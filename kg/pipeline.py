@@ -129,9 +129,7 @@ def _assembled(
         found = Distinct(usable(read_papers(inputs, stdin=stdin, format=options.format), read.problems.append))
         extracted = extractions(keep_records(engine, read.noted(found)), options)
         shown = progress(extracted, len(found)) if progress else extracted
-        take_in(
-            engine, ((paper_iri(options.base, e.paper), confident(e, options.min_confidence)) for e in shown), hand
-        )
+        take_in(engine, ((paper_iri(options.base, e.paper), confident(e, options.min_confidence)) for e in shown), hand)
         resolve(engine, hand)
         assemble(engine, options.base, options.links)
         built = Build(

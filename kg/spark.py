@@ -205,7 +205,7 @@ def build_parts(
     inputs: Iterable[str | os.PathLike[str]],
     out: str | os.PathLike[str],
     *,
-    options: BuildOptions = BuildOptions(),
+    options: BuildOptions = BuildOptions(),  # noqa: B008  (frozen)
     master: str | None = None,
     stdin: BinaryIO | None = None,
 ) -> Parts:

@@ -89,12 +89,12 @@ def test_what_is_less_sure_than_asked_for_stays_out(seed_build: Build) -> None:
 
 
 def test_a_slot_whose_mention_is_unsure_keeps_its_words(soap: Extraction) -> None:
-    from kg.pipeline import _confident
+    from kg.pipeline import confident
 
-    kept = _confident(soap, 0.8)
+    kept = confident(soap, 0.8)
     assert kept.claims[0].subject == soap.mentions[0]
     unsure = replace(soap, claims=(replace(soap.claims[0], baseline=replace(soap.mentions[1], confidence=0.5)),))
-    assert _confident(unsure, 0.8).claims[0].baseline == "AdamW"
+    assert confident(unsure, 0.8).claims[0].baseline == "AdamW"
 
 
 def test_merging_two_graphs_is_the_union_of_their_statements_and_claims(seed_build: Build, soap: Extraction) -> None:
