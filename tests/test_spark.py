@@ -100,24 +100,22 @@ def test_it_tells_of_the_papers_what_a_local_build_tells(made: Made) -> None:
     assert quads == set(made.local.quads())
 
 
-NUMBERED: Columns = {"group": pa.string(), "number": pa.int64(), "content": pa.binary()}
-
-
-def doubled(rows: Iterator[Row]) -> Iterator[Row]:
-    for group, number, content in rows:
-        yield group, 2 * number, content
-
-
-def counted(rows: Iterator[Row]) -> Iterator[Row]:
-    found = list(rows)
-    yield found[0][0], sum(row[1] for row in found), b" ".join(row[2] for row in found)
+NUMBERED: Columns = {"name": pa.string(), "number": pa.int64(), "content": pa.binary()}
 
 
 def work_through(engine: Engine) -> list[Row]:
+    def doubled(rows: Iterator[Row]) -> Iterator[Row]:  # within, so that a worker is given it by value
+        for name, number, content in rows:
+            yield name, 2 * number, content
+
+    def counted(rows: Iterator[Row]) -> Iterator[Row]:
+        found = list(rows)
+        yield found[0][0], sum(row[1] for row in found), b" ".join(row[2] for row in found)
+
     some = [("b", 3, b"3"), ("a", 1, b"1"), ("é", 2, b"\xff"), ("a", 2, b"2"), ("Z", 1, b"")]
-    engine.put("some", NUMBERED, some)
-    engine.put("none", NUMBERED, ())
-    engine.mapped("twice", NUMBERED, "SELECT * FROM some UNION ALL SELECT * FROM none", doubled)
+    engine.put("given", NUMBERED, some)
+    engine.put("nothing", NUMBERED, ())
+    engine.mapped("twice", NUMBERED, "SELECT * FROM given UNION ALL SELECT * FROM nothing", doubled)
     engine.table("twice", "SELECT * FROM twice WHERE number > 1")  # a table in the place of what it is made of
     engine.grouped("sums", NUMBERED, "SELECT * FROM twice", counted)
     return list(engine.rows("SELECT * FROM sums ORDER BY 1"))
