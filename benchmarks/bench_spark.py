@@ -49,7 +49,7 @@ def main() -> None:
         written = [
             line for part in sorted(out.glob("parts/*.nt")) for line in part.open(encoding="utf-8", newline="\n")
         ]
-        print("the same" if sorted(written) == lines_of and local.facts == parts.build.facts else "DIFFERENT")
+        print("the same" if sorted(written) == lines_of and local.manifest == parts.build.manifest else "DIFFERENT")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ from pyoxigraph import QuerySolutions
 
 from kg.pipeline import build
 from kg.query import named_queries, run
-from kg.store import create_store, load_graph, prefixes, turtle
+from kg.store import create_store, load_graph
+from kg.turtle import prefixes, turtle
 
 QUERY = named_queries()["methods-by-papers"].text
 

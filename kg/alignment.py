@@ -25,7 +25,6 @@ from kg.graph import decimal_literal
 from kg.identity import canonical_key, entity_iri, hashed_iri
 from kg.reading import nodes, texts
 from kg.sameness import key_of, profile_of
-from kg.store import content
 
 __all__ = [
     "LINKS_FILE",
@@ -33,9 +32,9 @@ __all__ = [
     "Term",
     "align",
     "alignment_triples",
+    "link_triples",
     "read_links",
     "read_vocabulary",
-    "without_links",
     "write_links",
 ]
 
@@ -246,11 +245,12 @@ def alignment_triples(link: Alignment, *, base: str) -> Iterator[Triple]:
     yield from (Triple(entity, BROADER, NamedNode(iri)) for iri in link.broader if link.predicate == EXACT)
 
 
-def without_links(store: Store) -> set[Triple]:
-    """The graph's triples but for links to vocabularies and their records."""
-    records = set(nodes(store, v.LINK))
-    linked = {*PREDICATES.values(), BROADER}
-    return {t for t in content(store) if t.subject not in records and t.predicate not in linked}
+def link_triples(store: Store) -> Iterator[Triple]:
+    """The graph's links to vocabularies and their records."""
+    for record in nodes(store, v.LINK):
+        yield from (quad.triple for quad in store.quads_for_pattern(record, None, None))
+    for predicate in (*PREDICATES.values(), BROADER):
+        yield from (quad.triple for quad in store.quads_for_pattern(None, predicate, None))
 
 
 def read_links(path: Path) -> list[Alignment]:

@@ -8,8 +8,8 @@ import click
 from pyoxigraph import QueryBoolean, QueryResultsFormat, QuerySolutions, QueryTriples
 
 from kg.query import Result
-from kg.store import turtle
 from kg.terminal import print_solutions
+from kg.turtle import turtle
 
 __all__ = ["print_answer"]
 

@@ -7,6 +7,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,15 @@ import click
 from kg._version import __version__
 from kg.cli_ask import COMMANDS as ASKING
 from kg.cli_identity import COMMANDS as IDENTITY
+from kg.cli_update import COMMANDS as UPDATING
+from kg.cli_update import build_options, summarise
 from kg.errors import KgError
-from kg.options import graph_option
+from kg.options import graph_option, making_options
 
 if TYPE_CHECKING:
     from pyoxigraph import Store
 
-    from kg.pipeline import Build, BuildOptions
+    from kg.pipeline import BuildOptions
     from kg.selection import Selection
 
 BASE_HELP = "Where the IRIs of papers and entities live."
@@ -38,7 +41,9 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except KgError as error:
-            _complain(error)
+            from kg.terminal import complain
+
+            complain(error)
             ctx.exit(1)
 
 
@@ -57,7 +62,7 @@ def main() -> None:
     """
 
 
-for command in (*ASKING, *IDENTITY):
+for command in (*UPDATING, *ASKING, *IDENTITY):
     main.add_command(command)
 
 
@@ -79,18 +84,11 @@ for command in (*ASKING, *IDENTITY):
     type=click.FloatRange(0, 1),
     help="Leave out what the extractor is less sure of.",
 )
-@click.option("--workers", type=click.IntRange(1), help="Processes that extract. [default: one for each core]")
-@click.option("--format", "form", help="Format of the inputs (kg formats lists them). [default: by content]")
+@making_options
 @click.option(
     "--curation",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="People's decisions about entities. [default: curation.tsv in the folder, if it is there]",
-)
-@click.option(
-    "--cache/--no-cache",
-    default=True,
-    show_default=True,
-    help="Keep what was read in extractions.sqlite in the folder, and do not read it again.",
 )
 @click.option(
     "--engine",
@@ -107,8 +105,8 @@ def build(
     min_confidence: float,
     workers: int | None,
     form: str | None,
-    curation: Path | None,
     cache: bool,
+    curation: Path | None,
     engine: str,
     master: str | None,
 ) -> None:
@@ -120,44 +118,34 @@ def build(
 
     Exit status: 0 when all went in, 1 when records were left out, 2 for a wrong call.
     """
-    from kg.alignment import LINKS_FILE, read_links
-    from kg.cache import CACHE_FILE
-    from kg.curation import CURATION_FILE, read_curation
-    from kg.pipeline import BuildOptions, build_to_folder
-    from kg.pipeline import build as build_graph
-    from kg.terminal import with_progress
+    from kg.pipeline import build_to_folder
+    from kg.terminal import complain, with_progress
 
-    decisions = read_curation(curation or out / CURATION_FILE)
-    links = tuple(read_links(out / LINKS_FILE))
-    workers = workers or os.cpu_count() or 1
-    options = BuildOptions(
-        _checked_base(base), min_confidence, workers, form, decisions, links, out / CACHE_FILE if cache else None
-    )
+    options = build_options(out, workers=workers, form=form, curation=curation, cache=cache)
+    options = replace(options, base=_checked_base(base), min_confidence=min_confidence)
     if engine == "spark":
         _build_on_spark(inputs, out, options, master)
         return
     if master is not None:
         raise click.UsageError("--master goes with --engine spark")
-    built = build_graph(inputs, options=options, stdin=sys.stdin.buffer, progress=with_progress)
+    built = build_to_folder(inputs, out, options=options, stdin=sys.stdin.buffer, progress=with_progress)
     for problem in built.problems:
-        _complain(problem)
+        complain(problem)
     if not built.papers:
         raise KgError("no abstract was found, so nothing was written", hint="see the messages above")
-    build_to_folder(built, out)
-    for decision in built.unapplied:
-        click.echo(f"kg: a decision no longer applies, for no paper has the name: {decision}", err=True)
-    _summarise(built, out)
+    summarise(built, out)
     if built.problems:
         sys.exit(1)
 
 
 def _build_on_spark(inputs: Sequence[str], out: Path, options: BuildOptions, master: str | None) -> None:
     from kg.spark import build_parts
+    from kg.terminal import complain
 
     parts = build_parts(inputs, out, options=options, master=master, stdin=sys.stdin.buffer)
     built = parts.build
     for problem in built.problems:
-        _complain(problem)
+        complain(problem)
     if not built.papers:
         raise KgError("no abstract was found, so nothing was written", hint="see the messages above")
     for decision in built.unapplied:
@@ -186,21 +174,6 @@ def _checked_iri(iri: str, option: str) -> None:
         raise click.BadParameter(f"not an IRI: {error}", param_hint=option) from error
 
 
-def _summarise(built: Build, out: Path) -> None:
-    from kg.stats import stats
-    from kg.store import load_graph
-
-    found = stats(load_graph(out))
-    entities = ", ".join(f"{count} {kind}" for kind, count in found.entities.items() if count)
-    claims = ", ".join(f"{count} {kind}" for kind, count in found.claims.items() if count)
-    records = f"{built.duplicates} records merged, {len(built.problems)} left out"
-    click.echo(f"papers      {found.papers}  ({records}) in {built.seconds:.1f} s")
-    click.echo(f"entities    {sum(found.entities.values())}  ({entities})")
-    click.echo(f"statements  {sum(found.statements.values())}")
-    click.echo(f"claims      {sum(found.claims.values())}  ({claims})")
-    click.echo(f"written to {out}: graph.html to look at, graph.ttl to take along; ask with: kg query --list -g {out}")
-
-
 @main.command("read")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("--format", "form", help="Format of the inputs (kg formats lists them). [default: by content]")
@@ -215,12 +188,13 @@ def read(inputs: Sequence[str], form: str | None, count: bool, every: bool) -> N
     from kg.duplicates import Distinct, Same, usable
     from kg.errors import InputError
     from kg.read import json_line, read_papers
+    from kg.terminal import complain
 
     problems: list[InputError] = []
 
     def report(problem: InputError) -> None:
         problems.append(problem)
-        _complain(problem)
+        complain(problem)
 
     papers = usable(read_papers(inputs, stdin=sys.stdin.buffer, format=form), report)
     number = merged = 0
@@ -761,9 +735,3 @@ def _load(graph: Path) -> Store:
     from kg.store import load_graph
 
     return load_graph(graph)
-
-
-def _complain(error: KgError) -> None:
-    from kg.terminal import plain
-
-    click.secho(f"kg: {plain(str(error))}", err=True, fg="red" if sys.stderr.isatty() else None)

@@ -145,7 +145,7 @@ def unblock(name: str, graph: Path) -> None:
 
     path = _curation_file(graph)
     write_curation(read_curation(path).without_block(name), path)
-    click.echo(f'"{name}" is blocked no more; kg build -o {path.parent} applies it')
+    click.echo(f'"{name}" is blocked no more; kg update -g {path.parent} applies it')
 
 
 def _decide(graph: Path, action: Action, subject: str, target: str, comment: str) -> None:
@@ -155,7 +155,7 @@ def _decide(graph: Path, action: Action, subject: str, target: str, comment: str
     today = datetime.now(tz=UTC).date().isoformat()
     decision = Decision(action, subject, target, _author(), today, comment)
     write_curation(read_curation(path).with_decision(decision), path)
-    click.echo(f"written to {path}: {decision}; kg build -o {path.parent} applies it")
+    click.echo(f"written to {path}: {decision}; kg update -g {path.parent} applies it")
 
 
 def _author() -> str:
@@ -197,8 +197,8 @@ def link(vocabulary: Path, base: str | None, graph: Path) -> None:
     """
     from kg.alignment import EXACT, LINKS_FILE, align, read_links, read_vocabulary, write_links
     from kg.errors import GraphError
-    from kg.pipeline import link_graph
     from kg.store import load_graph
+    from kg.update import link_graph
 
     if not graph.is_dir():
         raise GraphError("links go into a folder that kg build wrote", where=str(graph))

@@ -78,7 +78,10 @@ class DuckEngine:
         self._folder = Path(tempfile.mkdtemp(prefix=".tables-", dir=folder))
         self._workers = workers
         place = ":memory:" if folder is None else str(self._folder / "tables.duckdb")
-        self._base = duckdb.connect(place)
+        try:
+            self._base = duckdb.connect(place)
+        except duckdb.Error as error:
+            raise _failed(error) from error
         for name, value in {
             "memory_limit": memory,
             "temp_directory": str(self._folder / "spill"),
@@ -98,16 +101,16 @@ class DuckEngine:
 
     def table(self, name: str, sql: str) -> None:
         """Make a table of what the query finds, in the place of one of that name."""
-        self._run(f"CREATE OR REPLACE TABLE {name} AS {sql}")
+        _run(self._base, f"CREATE OR REPLACE TABLE {name} AS {sql}")
 
     def view(self, name: str, sql: str) -> None:
         """Let `name` stand for what the query finds whenever it is asked."""
-        self._run(f"CREATE OR REPLACE VIEW {name} AS {sql}")
+        _run(self._base, f"CREATE OR REPLACE VIEW {name} AS {sql}")
 
     def drop(self, *names: str) -> None:
         """Forget these tables."""
         for name in names:
-            self._run(f"DROP TABLE IF EXISTS {name}")
+            _run(self._base, f"DROP TABLE IF EXISTS {name}")
 
     def put(self, name: str, columns: Columns, rows: Iterable[Row]) -> None:
         """Make a table of these rows."""
@@ -119,7 +122,7 @@ class DuckEngine:
         for batch in batches_of(columns, rows):
             with self._base.cursor() as cursor:
                 cursor.register("batch", pa.Table.from_batches([batch]))
-                cursor.execute(f"INSERT INTO {name} SELECT * FROM batch")
+                _run(cursor, f"INSERT INTO {name} SELECT * FROM batch")
 
     def mapped(self, name: str, columns: Columns, sql: str, function: Function) -> None:
         """Make a table of what `function` makes of the rows that the query finds."""
@@ -144,23 +147,25 @@ class DuckEngine:
     def write(self, sql: str, path: Path, row_group: int) -> None:
         """Write what the query finds to a Parquet file with so many rows in a group."""
         place = str(path).replace("'", "''")
-        self._run(f"COPY ({sql}) TO '{place}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {row_group})")
+        _run(self._base, f"COPY ({sql}) TO '{place}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {row_group})")
 
     def _begin(self, name: str, columns: Columns) -> None:
         with self._base.cursor() as cursor:
             cursor.register("batch", pa.table({column: pa.array([], kind) for column, kind in columns.items()}))
-            cursor.execute(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM batch")
+            _run(cursor, f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM batch")
 
-    def _run(self, sql: str) -> None:
-        try:
-            self._base.execute(sql)
-        except duckdb.Error as error:
-            raise _failed(error) from error
+
+def _run(base: duckdb.DuckDBPyConnection, sql: str) -> None:
+    try:
+        base.execute(sql)
+    except duckdb.Error as error:
+        raise _failed(error) from error
 
 
 def _failed(error: duckdb.Error) -> Exception:
     """What a user can do something about, as our error; a fault of the program as it is."""
-    if isinstance(error, duckdb.OutOfMemoryException | duckdb.IOException):
+    full = duckdb.OutOfMemoryException | duckdb.IOException | duckdb.TransactionException | duckdb.FatalException
+    if isinstance(error, full):
         return GraphError(f"the tables of the build do not fit: {error}", hint="free some disk space, or set TMPDIR")
     return error
 

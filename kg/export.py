@@ -12,7 +12,8 @@ from pyoxigraph import Literal, Quad, RdfFormat, Store, Triple, serialize
 
 from kg.errors import GraphError
 from kg.network import to_networkx
-from kg.store import content, prefixes, turtle
+from kg.store import content
+from kg.turtle import prefixes, turtle
 
 __all__ = ["FORMATS", "export"]
 

@@ -12,7 +12,7 @@ from kg import vocabulary as v
 from kg.errors import NameUnknownError, QueryError
 from kg.identity import canonical_key
 from kg.reading import label_of, literals, nodes, subjects
-from kg.store import prefixes
+from kg.turtle import prefixes
 
 __all__ = ["find_entity", "find_node", "find_paper", "find_property"]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
-__all__ = ["graph_option"]
+__all__ = ["graph_option", "making_options"]
 
 graph_option = click.option(
     "-g",
@@ -16,3 +18,19 @@ graph_option = click.option(
     type=click.Path(path_type=Path),
     help="A folder that kg build wrote, or an RDF file.",
 )
+
+
+def making_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a command that reads papers into a graph."""
+    for option in (
+        click.option(
+            "--cache/--no-cache",
+            default=True,
+            show_default=True,
+            help="Keep what was read in extractions.sqlite in the folder, and do not read it again.",
+        ),
+        click.option("--format", "form", help="Format of the inputs (kg formats lists them). [default: by content]"),
+        click.option("--workers", type=click.IntRange(1), help="Processes that extract. [default: one for each core]"),
+    ):
+        command = option(command)
+    return command

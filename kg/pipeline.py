@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -18,34 +14,30 @@ from typing import BinaryIO
 
 from pyoxigraph import Quad, Triple
 
-from kg import vocabulary as v
 from kg._version import __version__
-from kg.alignment import Alignment, alignment_triples, without_links
+from kg.alignment import Alignment
 from kg.assemble import SORTED, assemble, read_triples
 from kg.cache import Cache
 from kg.curation import NO_DECISIONS, Curation, Decision
 from kg.duplicates import Distinct, Same, usable
 from kg.engine import DuckEngine
-from kg.errors import GraphError, InputError
+from kg.errors import InputError
 from kg.extract import extract, model_hash
+from kg.folder import Change, changing
 from kg.graph import with_mentions
 from kg.identity import BASE, content_hash, paper_iri
+from kg.outputs import Manifest, refuse_to_overwrite, write_outputs
 from kg.packing import pack_paper
 from kg.read import read_papers
-from kg.reading import nodes
 from kg.records import Extraction, Paper
 from kg.resolve import Hand, known_keys, resolve
-from kg.sameness import key_of
-from kg.store import STORE_FOLDER, build_quads, create_store, is_store, load_graph, turtle
+from kg.store import build_quads
 from kg.tables import keep_records, take_in
-from kg.view import write_html
 
-__all__ = ["Build", "BuildOptions", "build", "build_to_folder", "graph_of", "link_graph"]
+__all__ = ["Build", "BuildOptions", "build", "build_to_folder", "graph_of"]
 
 Progress = Callable[[Iterable[Extraction], int], Iterable[Extraction]]
 """Passes extractions on, knowing how many there will be; where a progress bar goes."""
-
-OUTPUTS = ("graph.ttl", "graph.html", "manifest.json", STORE_FOLDER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +65,7 @@ class BuildOptions:
 class Build:
     """A built graph: its triples, what made it, and the records that were left out."""
 
-    facts: dict[str, str]
-    base: str
+    manifest: Manifest
     papers: int
     triples: set[Triple] = field(default_factory=set)
     problems: list[InputError] = field(default_factory=list)
@@ -85,7 +76,7 @@ class Build:
 
     def quads(self) -> Iterator[Quad]:
         """What made the graph, as RDF."""
-        return build_quads(self.facts, base=self.base)
+        return build_quads(self.manifest.facts, base=self.manifest.base)
 
 
 def build(
@@ -100,8 +91,43 @@ def build(
     The same paper from several sources is one paper; `duplicates` counts the records that were merged so. A record that
     cannot be used stands in `problems`, and so does one that bears the identifier of another with a different text.
     """
-    with _assembled(inputs, options, stdin, progress) as (engine, built):
+    records = read_papers(inputs, stdin=stdin, format=options.format)
+    with DuckEngine(workers=options.workers) as engine:
+        built = assembled(engine, records, options, progress)
         return replace(built, triples=set(read_triples(engine.rows(SORTED))))
+
+
+def build_to_folder(
+    inputs: Iterable[str | os.PathLike[str]],
+    out: Path,
+    *,
+    options: BuildOptions = BuildOptions(),
+    stdin: BinaryIO | None = None,
+    progress: Progress | None = None,
+) -> Build:
+    """Build the graph of the papers in `inputs` into the folder `out`, in the place of an earlier build.
+
+    Memory does not grow with the papers. Until all is written nothing of the earlier build is touched, and nothing at
+    all is written when no paper is found. Raises GraphError when something in `out` is in the way that no build has
+    made, when another process writes there, and when it cannot be written.
+    """
+    refuse_to_overwrite(out)
+    records = read_papers(inputs, stdin=stdin, format=options.format)
+    with changing(out) as change:
+        return build_change(change, records, options, progress)
+
+
+def build_change(
+    change: Change, records: Iterable[Paper | InputError], options: BuildOptions, progress: Progress | None
+) -> Build:
+    """Put the graph of these records into the folder of the change; if no paper is among them, nothing is changed."""
+    with DuckEngine(change.scratch, workers=options.workers) as engine:
+        built = assembled(engine, records, options, progress)
+        if built.papers:
+            write_outputs(engine, change, built.manifest)
+    if built.papers:
+        change.commit()
+    return built
 
 
 def graph_of(extractions: Iterable[tuple[str, Extraction]], *, base: str = BASE) -> set[Triple]:
@@ -113,34 +139,38 @@ def graph_of(extractions: Iterable[tuple[str, Extraction]], *, base: str = BASE)
         return set(read_triples(engine.rows(SORTED)))
 
 
-@contextmanager
-def _assembled(
-    inputs: Iterable[str | os.PathLike[str]],
-    options: BuildOptions,
-    stdin: BinaryIO | None,
-    progress: Progress | None,
-    folder: Path | None = None,
-) -> Iterator[tuple[DuckEngine, Build]]:
-    """The tables of the graph, in files of `folder` where they outgrow memory, and what there is to tell of them."""
+def assembled(
+    engine: DuckEngine, records: Iterable[Paper | InputError], options: BuildOptions, progress: Progress | None
+) -> Build:
+    """Make the tables of the graph of these records; what there is to tell of them."""
     started = time.perf_counter()
     hand = Hand(options.curation)
     read = Read(options.base)
-    with DuckEngine(folder, workers=options.workers) as engine:
-        found = Distinct(usable(read_papers(inputs, stdin=stdin, format=options.format), read.problems.append))
-        extracted = extractions(keep_records(engine, read.noted(found)), options)
-        shown = progress(extracted, len(found)) if progress else extracted
-        take_in(engine, ((paper_iri(options.base, e.paper), confident(e, options.min_confidence)) for e in shown), hand)
-        resolve(engine, hand)
-        assemble(engine, options.base, options.links)
-        built = Build(
-            facts=facts(options, read.hash),
-            base=options.base,
-            papers=len(found),
-            problems=read.problems,
-            duplicates=read.merged,
-            unapplied=hand.unapplied(known_keys(engine, hand)),
-        )
-        yield engine, replace(built, seconds=time.perf_counter() - started)
+    found = Distinct(usable(records, read.problems.append))
+    take_in(engine, read_in(engine, read.noted(found), len(found), options, progress), hand)
+    resolve(engine, hand)
+    assemble(engine, options.base, options.links)
+    return Build(
+        manifest=Manifest(options.base, facts(options, read.hash)),
+        papers=len(found),
+        problems=read.problems,
+        duplicates=read.merged,
+        unapplied=hand.unapplied(known_keys(engine, hand)),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def read_in(
+    engine: DuckEngine,
+    papers: Iterable[tuple[str, Same]],
+    number: int,
+    options: BuildOptions,
+    progress: Progress | None,
+) -> Iterator[tuple[str, Extraction]]:
+    """What so many papers say, each with its IRI; their records go into the tables."""
+    extracted = extractions(keep_records(engine, papers), options)
+    for extraction in progress(extracted, number) if progress else extracted:
+        yield paper_iri(options.base, extraction.paper), confident(extraction, options.min_confidence)
 
 
 class Read:
@@ -184,78 +214,13 @@ def facts(options: BuildOptions, input_hash: int) -> dict[str, str]:
         "version": __version__,
         "modelHash": model_hash(),
         "inputHash": f"{input_hash % 2**256:064x}",
-        "minConfidence": f"{options.min_confidence:g}",
+        "minConfidence": repr(float(options.min_confidence)).removesuffix(".0"),
     }
     if options.curation.decisions:
         found["curationHash"] = content_hash(*map(str, options.curation.decisions))
+    if options.links:
+        found["linksHash"] = content_hash(*sorted(map(str, options.links)))
     return found
-
-
-def build_to_folder(built: Build, out: Path) -> None:
-    """Writes graph.ttl, graph.html, manifest.json and the store into `out`, in the place of an earlier build.
-
-    Nothing of the earlier build is touched until all is written. Raises GraphError when that cannot be, or when
-    something in `out` is in the way that no build has made.
-    """
-    _refuse_to_overwrite(out)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".build-", dir=out) as name:
-            work = Path(name)
-            _write_all(built, work)
-            for output in OUTPUTS:
-                _replace(work / output, out / output)
-    except OSError as error:
-        raise GraphError(f"cannot write the graph: {error.strerror or error}", where=str(out)) from error
-
-
-def link_graph(folder: Path, alignments: Iterable[Alignment]) -> int:
-    """Put these links in the place of those that the graph in `folder` has, and write it anew; how many fit.
-
-    Raises GraphError where no build lies in the folder.
-    """
-    try:
-        told: dict[str, str] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        base = told.pop("base")
-    except (OSError, ValueError, KeyError) as error:
-        hint = "links go into a folder that kg build wrote"
-        raise GraphError("no build lies here", where=str(folder), hint=hint) from error
-    told.pop("program", None)
-    store = load_graph(folder)
-    triples = without_links(store)
-    known = set(map(key_of, nodes(store, v.ENTITY)))
-    links = [each for each in alignments if each.key in known]
-    triples.update(triple for link in links for triple in alignment_triples(link, base=base))
-    papers = sum(1 for _ in nodes(store, v.PAPER))
-    del store
-    build_to_folder(Build(told, base, papers, triples), folder)
-    return len(links)
-
-
-def _write_all(built: Build, work: Path) -> None:
-    store = create_store(work / STORE_FOLDER, built.triples, built.quads())
-    (work / "graph.ttl").write_bytes(turtle(built.triples, base=built.base))
-    write_html(store, work / "graph.html")
-    (work / "manifest.json").write_text(manifest(built), encoding="utf-8")
-
-
-def manifest(built: Build) -> str:
-    """What tells of a build, as JSON."""
-    return json.dumps({"program": "paperkg", "base": built.base, **built.facts}, indent=2) + "\n"
-
-
-def _refuse_to_overwrite(out: Path) -> None:
-    for name in OUTPUTS:
-        old = out / name
-        ours = is_store(old) if name == STORE_FOLDER else not old.is_dir()
-        if old.exists() and not ours:
-            raise GraphError("a folder is in the way that no build has made", where=str(old), hint="choose another -o")
-
-
-def _replace(new: Path, old: Path) -> None:
-    if old.is_dir():
-        shutil.rmtree(old)
-    new.replace(old)
 
 
 def confident(extraction: Extraction, least: float) -> Extraction:

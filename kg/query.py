@@ -23,8 +23,8 @@ from pyoxigraph import Literal, NamedNode, QueryBoolean, QuerySolutions, QueryTr
 from kg import vocabulary as v
 from kg.errors import QueryError
 from kg.lookup import find_entity, find_node, find_paper, find_property
-from kg.store import prefixes
 from kg.syntax import is_update, reaches_out
+from kg.turtle import prefixes
 
 __all__ = ["Dataset", "NamedQuery", "Parameter", "Result", "bound_query", "fill", "named_queries", "run", "run_named"]
 

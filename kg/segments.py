@@ -8,14 +8,13 @@ else: `kg update` makes it again, and `kg add` what a few papers change (:mod:`k
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kg.engine import DuckEngine
 from kg.errors import GraphError
+from kg.store import link_file
 
 __all__ = [
     "PAPERS_FOLDER",
@@ -89,11 +88,7 @@ def link_segments(old: Path, new: Path, segments: Iterable[Segment]) -> None:
     for segment in segments:
         (new / segment.name).mkdir(parents=True)
         for table in TABLES:
-            source, target = (folder / segment.name / f"{table}.parquet" for folder in (old, new))
-            try:
-                os.link(source, target)
-            except OSError:
-                shutil.copyfile(source, target)
+            link_file(*(folder / segment.name / f"{table}.parquet" for folder in (old, new)))
 
 
 def select(table: str, folder: Path, segments: Sequence[Segment]) -> str:

@@ -29,11 +29,13 @@ from kg.duplicates import Distinct, usable
 from kg.engine import Columns, Function, GroupFunction, Row, batches_of, over_groups, rows_of
 from kg.errors import GraphError, KgError
 from kg.extract import extract
+from kg.outputs import MANIFEST, TURTLE, Manifest
 from kg.packing import pack, unpack, unpack_paper
 from kg.packing import pack_paper as packed_paper
-from kg.pipeline import Build, BuildOptions, Read, confident, facts, manifest
+from kg.pipeline import Build, BuildOptions, Read, confident, facts
 from kg.read import read_papers
 from kg.resolve import BLOCK, DEFINITION, MENTION, Hand, block_rows, known_keys, paper_rows, resolve
+from kg.segments import PAPERS_FOLDER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -241,9 +243,8 @@ def _build(
     hand = Hand(options.curation)
     read = Read(options.base)
     found = Distinct(usable(read_papers(inputs, stdin=stdin, format=options.format), read.problems.append))
-    built = partial(Build, base=options.base, papers=len(found), problems=read.problems)
     if not len(found):
-        return Parts(built(facts={}), 0, 0)
+        return Parts(Build(Manifest(options.base, {}), 0, problems=read.problems), 0, 0)
     cores = session.sparkContext.defaultParallelism
     session.conf.set("spark.sql.shuffle.partitions", max(cores, 1 + len(found) // PAPERS_A_SHUFFLE))
     engine.put("found", FOUND, ((iri, packed_paper(same.paper)) for iri, same in read.noted(found)))
@@ -252,10 +253,14 @@ def _build(
     assemble(engine, options.base, options.links)
     files = engine.write_lines(_LINES, f"{work}/{PARTS}", ".nt")
     ((triples,),) = engine.rows("SELECT COUNT(*) FROM triple")
-    unapplied = hand.unapplied(known_keys(engine, hand))
-    return Parts(
-        built(facts=facts(options, read.hash), duplicates=read.merged, unapplied=unapplied), int(triples), files
+    built = Build(
+        manifest=Manifest(options.base, facts(options, read.hash)),
+        papers=len(found),
+        problems=read.problems,
+        duplicates=read.merged,
+        unapplied=hand.unapplied(known_keys(engine, hand)),
     )
+    return Parts(built, int(triples), files)
 
 
 _LINES = f"SELECT CONCAT(subject, ' ', predicate, ' ', object, ' .') AS line FROM ({SORTED}) AS sorted"
@@ -311,7 +316,7 @@ def _place(out: str | os.PathLike[str]) -> str:
 
 
 def _refuse_to_overwrite(place: str, files: _Files) -> None:
-    for name in ("graph.ttl", "store"):
+    for name in (TURTLE, PAPERS_FOLDER):
         if files.exists(f"{place}/{name}"):
             raise GraphError("a local build lies here", where=f"{place}/{name}", hint="choose another -o")
     parts = f"{place}/{PARTS}"
@@ -321,11 +326,11 @@ def _refuse_to_overwrite(place: str, files: _Files) -> None:
 
 def _put_in_place(built: Build, work: str, place: str, files: _Files) -> None:
     """Moves what was written to where it belongs, in the place of an earlier build."""
-    files.remove(f"{place}/manifest.json")
+    files.remove(f"{place}/{MANIFEST}")
     files.remove(f"{place}/{PARTS}")
     files.move(f"{work}/{PARTS}", f"{place}/{PARTS}")
     files.write(f"{place}/build.nq", serialize(built.quads(), format=RdfFormat.N_QUADS) or b"")
-    files.write(f"{place}/manifest.json", manifest(built).encode())
+    files.write(f"{place}/{MANIFEST}", built.manifest.text().encode())
 
 
 # Spark itself

@@ -7,29 +7,32 @@ the content is the same bytes whoever built it.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from io import BytesIO
 from pathlib import Path
 
-from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Store, Triple, parse, serialize
+from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Store, Triple, parse
 
 from kg import vocabulary as v
 from kg.errors import GraphError
+from kg.folder import current
 from kg.identity import BASE, content_hash
 
 __all__ = [
+    "amend",
     "build_quads",
     "content",
+    "copied_store",
     "create_store",
     "in_default_graph",
     "is_store",
+    "link_file",
     "load_graph",
     "memory_store",
-    "prefixes",
-    "turtle",
+    "replace_build",
+    "store_folder",
 ]
 
-_KINDS = ("paper", "entity", "claim", "statement", "evidence", "mention")
 _READABLE = {
     ".ttl": RdfFormat.TURTLE,
     ".nt": RdfFormat.N_TRIPLES,
@@ -42,11 +45,6 @@ _READABLE = {
 STORE_FOLDER = "store"
 
 
-def prefixes(base: str = BASE) -> dict[str, str]:
-    """The prefixes of the vocabulary and of the things that live under `base`."""
-    return v.PREFIXES | {kind: f"{base}{kind}/" for kind in _KINDS}
-
-
 def create_store(path: Path, triples: Iterable[Triple], build: Iterable[Quad] = ()) -> Store:
     """A new store in the folder `path` with these triples as its content; the folder must not exist."""
     if path.exists():
@@ -56,6 +54,39 @@ def create_store(path: Path, triples: Iterable[Triple], build: Iterable[Quad] = 
     store.bulk_extend(build)
     store.flush()
     return store
+
+
+def copied_store(old: Path, new: Path) -> Store:
+    """A copy, to be changed, of a store that nobody writes; files that no store ever changes are shared."""
+    new.mkdir()
+    for file in old.iterdir():
+        if file.suffix == ".sst":
+            link_file(file, new / file.name)
+        elif file.name != "LOCK":
+            shutil.copyfile(file, new / file.name)
+    return Store(str(new))
+
+
+def link_file(old: Path, new: Path) -> None:
+    """Let a file that never changes stand in another place too, without a copy where the file system can."""
+    try:
+        os.link(old, new)
+    except OSError:
+        shutil.copyfile(old, new)
+
+
+def amend(store: Store, removed: Iterable[Triple], added: Iterable[Triple]) -> None:
+    """Take triples from the content of the store and add others."""
+    for quad in in_default_graph(removed):
+        store.remove(quad)
+    store.extend(in_default_graph(added))
+
+
+def replace_build(store: Store, build: Iterable[Quad]) -> None:
+    """Put this in the place of what the store knows of how it was made."""
+    for graph in list(store.named_graphs()):
+        store.remove_graph(graph)
+    store.extend(build)
 
 
 def load_graph(path: str | os.PathLike[str]) -> Store:
@@ -70,19 +101,34 @@ def load_graph(path: str | os.PathLike[str]) -> Store:
         store = Store()
         store.extend(_parsed(place))
         return store
-    folder = place / STORE_FOLDER if (place / STORE_FOLDER).is_dir() else place
-    if is_store(folder):
-        try:
-            return Store.read_only(str(folder))
-        except OSError as error:
-            raise GraphError(f"the store cannot be opened: {error}", where=str(folder)) from error
-    if (turtle_file := place / "graph.ttl").is_file():
+    if (opened := _opened(place)) is not None:
+        return opened
+    if (turtle_file := current(place, "graph.ttl")).is_file():
         return load_graph(turtle_file)
     raise GraphError(
         "this folder holds no graph",
         where=str(place),
         hint="expected a folder that kg build wrote, with graph.ttl in it",
     )
+
+
+def store_folder(place: Path) -> Path:
+    """Where the store lies of the graph in the folder `place`, which may be a store itself."""
+    folder = current(place, STORE_FOLDER)
+    return folder if folder.is_dir() else place
+
+
+def _opened(place: Path) -> Store | None:
+    for last in (False, True):
+        folder = store_folder(place)
+        if not is_store(folder):
+            return None
+        try:
+            return Store.read_only(str(folder))
+        except OSError as error:
+            if last:  # once, a writer may have put another in its place just now
+                raise GraphError(f"the store cannot be opened: {error}", where=str(folder)) from error
+    return None
 
 
 def is_store(path: Path) -> bool:
@@ -119,33 +165,6 @@ def memory_store(triples: Iterable[Triple], build: Iterable[Quad] = ()) -> Store
 def content(store: Store) -> Iterator[Triple]:
     """The triples of the store's default graph, in no order."""
     return (quad.triple for quad in store.quads_for_pattern(None, None, None, DefaultGraph()))
-
-
-def turtle(triples: Iterable[Triple], *, base: str = BASE) -> bytes:
-    """The triples as Turtle, sorted and with prefixes: the same bytes for the same set of triples.
-
-    A blank line stands between subjects. Blank nodes have no order of their own, so the graph holds none.
-    """
-    ordered = sorted(set(triples), key=_reading_order)
-    written = BytesIO()
-    serialize(ordered, written, RdfFormat.TURTLE, prefixes=prefixes(base))
-    written.seek(0)
-    return b"".join(_spaced(written))
-
-
-def _spaced(lines: Iterable[bytes]) -> Iterator[bytes]:
-    in_prefixes = True
-    for line in lines:
-        if in_prefixes and not line.startswith(b"@prefix"):
-            in_prefixes = False
-            yield b"\n"
-        yield line
-        if not in_prefixes and line.endswith(b" .\n"):
-            yield b"\n"
-
-
-def _reading_order(triple: Triple) -> tuple[str, bool, str, str]:
-    return str(triple.subject), triple.predicate != v.TYPE, triple.predicate.value, str(triple.object)
 
 
 def build_quads(facts: Mapping[str, str], *, base: str = BASE) -> Iterator[Quad]:

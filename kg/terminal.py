@@ -10,11 +10,12 @@ from shutil import get_terminal_size
 import click
 from pyoxigraph import BlankNode, Literal, NamedNode, QuerySolutions
 
+from kg.errors import KgError
 from kg.explain import Explanation, Quote
 from kg.records import Extraction
-from kg.store import prefixes
+from kg.turtle import prefixes
 
-__all__ = ["plain", "print_explanation", "print_rows", "print_solutions", "with_progress"]
+__all__ = ["complain", "plain", "print_explanation", "print_rows", "print_solutions", "with_progress"]
 
 
 _PAGE = 160  # columns of what is not a terminal
@@ -107,6 +108,11 @@ def _marked(quote: Quote) -> str:
             pieces += [plain(text[position:start]), bold]
             position = end
     return "".join([*pieces, plain(text[position:])])
+
+
+def complain(error: KgError) -> None:
+    """Say on standard error what is wrong."""
+    click.secho(f"kg: {plain(str(error))}", err=True, fg="red" if sys.stderr.isatty() else None)
 
 
 def with_progress(extractions: Iterable[Extraction], total: int) -> Iterable[Extraction]:

@@ -66,9 +66,9 @@ def opened(browser: Browser, seed_page: Path) -> Iterator[Opened]:
 
 
 @pytest.fixture(scope="session")
-def seed_folder(seed_build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def seed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("seed") / "exports"
-    build_to_folder(seed_build, folder)
+    build_to_folder([SEED], folder)
     return folder
 
 

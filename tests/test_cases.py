@@ -12,7 +12,8 @@ from pyoxigraph import Triple
 
 from kg import vocabulary as v
 from kg.pipeline import build
-from kg.store import content, load_graph, turtle
+from kg.store import content, load_graph
+from kg.turtle import turtle
 
 CASES = sorted(path for path in Path(__file__).with_name("cases").iterdir() if path.is_dir())
 

@@ -14,14 +14,11 @@ from conftest import SEED
 
 from kg.cli import EXPORT_FORMATS, main
 from kg.export import FORMATS
-from kg.pipeline import Build, build_to_folder
 
 
 @pytest.fixture(scope="session")
-def built(seed_build: Build, tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("exports")
-    build_to_folder(seed_build, folder)
-    return str(folder)
+def built(seed_folder: Path) -> str:
+    return str(seed_folder)
 
 
 def kg(*arguments: str, stdin: str | bytes | None = None) -> Result:
@@ -35,7 +32,7 @@ def test_build_writes_its_files_and_says_what_it_found(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert re.search(r"papers +19 ", result.stdout)
     assert "entities" in result.stdout
-    written = ["extractions.sqlite", "graph.html", "graph.ttl", "manifest.json", "store"]
+    written = [".lock", "extractions.sqlite", "graph.html", "graph.ttl", "manifest.json", "papers", "store"]
     assert sorted(path.name for path in tmp_path.iterdir()) == written
 
 

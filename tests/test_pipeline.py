@@ -14,7 +14,8 @@ from kg.errors import GraphError
 from kg.identity import BASE
 from kg.pipeline import Build, BuildOptions, build, build_to_folder, graph_of
 from kg.records import Extraction
-from kg.store import load_graph, turtle
+from kg.store import content, load_graph
+from kg.turtle import turtle
 from kg.validate import validate, verify
 
 
@@ -24,11 +25,10 @@ def json_lines(path: Path, *records: object) -> Path:
 
 
 def test_the_seed_corpus_makes_a_valid_graph_of_19_papers_whose_quotes_are_exact(
-    seed_build: Build, tmp_path: Path
+    seed_build: Build, seed_folder: Path
 ) -> None:
     assert (seed_build.papers, seed_build.problems, seed_build.duplicates) == (19, [], 0)
-    build_to_folder(seed_build, tmp_path)
-    store = load_graph(tmp_path)
+    store = load_graph(seed_folder)
     total, misquotes = verify(store)
     assert total > 300
     assert misquotes == []
@@ -105,33 +105,35 @@ def test_merging_two_graphs_is_the_union_of_their_statements_and_claims(seed_bui
     assert claims <= alone | seed_build.triples
 
 
-def test_a_place_that_cannot_be_written_is_said(seed_build: Build, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(GraphError, match="cannot write"):
-        build_to_folder(seed_build, tmp_path / "file" / "out")
+        build_to_folder([SEED], tmp_path / "file" / "out")
 
 
-@pytest.mark.parametrize("name", ["graph.ttl", "store"])
-def test_a_folder_that_no_build_has_made_is_not_overwritten(seed_build: Build, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["graph.ttl", "store", "papers"])
+def test_a_folder_that_no_build_has_made_is_not_overwritten(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
     (tmp_path / name / "mine.txt").write_text("keep")
     with pytest.raises(GraphError, match="in the way"):
-        build_to_folder(seed_build, tmp_path)
+        build_to_folder([SEED], tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_a_second_build_takes_the_place_of_the_first_and_leaves_nothing_else(seed_build: Build, tmp_path: Path) -> None:
-    build_to_folder(seed_build, tmp_path)
-    first = sorted(path.name for path in tmp_path.iterdir())
-    build_to_folder(seed_build, tmp_path)
-    assert (
-        sorted(path.name for path in tmp_path.iterdir())
-        == first
-        == ["graph.html", "graph.ttl", "manifest.json", "store"]
-    )
+def test_a_second_build_takes_the_place_of_the_first_and_leaves_nothing_else(tmp_path: Path) -> None:
+    options = BuildOptions(cache=tmp_path / "cache")
+    build_to_folder([SEED], tmp_path / "out", options=options)
+    first = sorted(path.name for path in (tmp_path / "out").iterdir())
+    build_to_folder([SEED], tmp_path / "out", options=options)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == first
+    assert first == [".lock", "graph.html", "graph.ttl", "manifest.json", "papers", "store"]
 
 
-def test_the_manifest_says_what_made_the_graph(seed_build: Build, tmp_path: Path) -> None:
-    build_to_folder(seed_build, tmp_path)
-    manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+def test_a_build_into_a_folder_says_what_a_build_in_memory_says(seed_build: Build, seed_folder: Path) -> None:
+    assert (seed_folder / "graph.ttl").read_bytes() == turtle(seed_build.triples)
+    assert set(content(load_graph(seed_folder))) == seed_build.triples
+
+
+def test_the_manifest_says_what_made_the_graph(seed_folder: Path) -> None:
+    manifest = json.loads((seed_folder / "manifest.json").read_text(encoding="utf-8"))
     assert set(manifest) == {"program", "version", "base", "modelHash", "inputHash", "minConfidence"}

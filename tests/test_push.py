@@ -21,7 +21,6 @@ from servers import Answer, Asked, FakeClock, Server, serving
 
 from kg.cli import main
 from kg.errors import GraphError, WebError
-from kg.pipeline import Build, build_to_folder
 from kg.push import Pushed, basic, push
 from kg.store import content, load_graph, memory_store
 
@@ -276,16 +275,13 @@ def held(endpoint: str, name: str) -> set[Triple]:
 
 
 @pytest.mark.parametrize("options", [(), ("--gzip",), ("--batch", "1000", "--graph", GRAPH)], ids=" ".join)
-def test_a_real_server_holds_what_was_built(
-    real: str, seed_build: Build, tmp_path: Path, options: tuple[str, ...]
-) -> None:
-    build_to_folder(seed_build, tmp_path / "exports")
+def test_a_real_server_holds_what_was_built(real: str, seed_folder: Path, options: tuple[str, ...]) -> None:
     name = f"graph={GRAPH}" if "--graph" in options else "default"
-    result = kg(str(tmp_path / "exports"), "--endpoint", real, "--replace", *options)
+    result = kg(str(seed_folder), "--endpoint", real, "--replace", *options)
     assert result.exit_code == 0, result.output
-    expected = set(content(load_graph(tmp_path / "exports")))
+    expected = set(content(load_graph(seed_folder)))
     assert held(real, name) == expected
-    assert kg(str(tmp_path / "exports"), "--endpoint", real, *options).exit_code == 0
+    assert kg(str(seed_folder), "--endpoint", real, *options).exit_code == 0
     assert held(real, name) == expected
 
 

@@ -91,11 +91,11 @@ def test_the_parts_are_sorted_by_subject_and_complete(made: Made) -> None:
 
 
 def test_it_tells_of_the_papers_what_a_local_build_tells(made: Made) -> None:
-    for name in ("facts", "base", "papers", "duplicates", "unapplied"):
+    for name in ("manifest", "papers", "duplicates", "unapplied"):
         assert getattr(made.parts.build, name) == getattr(made.local, name)
     assert [str(problem) for problem in made.parts.build.problems] == [str(each) for each in made.local.problems]
     manifest = json.loads((made.out / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest == {"program": "paperkg", "base": "https://example.org/", **made.local.facts}
+    assert manifest == {"program": "paperkg", "base": "https://example.org/", **made.local.manifest.facts}
     quads = set(parse((made.out / "build.nq").read_bytes(), format=RdfFormat.N_QUADS))
     assert quads == set(made.local.quads())
 

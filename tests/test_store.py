@@ -11,7 +11,8 @@ from rdflib.compare import isomorphic
 from kg import vocabulary as v
 from kg.errors import GraphError
 from kg.identity import BASE, entity_iri
-from kg.store import build_quads, content, create_store, load_graph, turtle
+from kg.store import build_quads, content, create_store, load_graph
+from kg.turtle import turtle
 
 THING = NamedNode(entity_iri(BASE, "c++ & <co>/%"))
 TRIPLES = [

@@ -13,7 +13,8 @@ from pyoxigraph import Store
 from rdflib import SH, Graph
 
 from kg.records import EntityType, Extraction, Relation, RelationType
-from kg.store import content, memory_store, prefixes
+from kg.store import content, memory_store
+from kg.turtle import prefixes
 from kg.validate import validate, verify
 
 AsStore = Callable[..., Store]

@@ -12,7 +12,7 @@ from kg import vocabulary as v
 from kg.query import fill, named_queries
 from kg.reading import read_statement, subjects
 from kg.serve.names import NameIndex
-from kg.store import prefixes
+from kg.turtle import prefixes
 
 __all__ = ["Example", "examples"]
 

@@ -15,7 +15,7 @@ from kg.serve.answer import base_of
 from kg.serve.examples import Example, examples
 from kg.serve.names import NameIndex, read_names
 from kg.serve.ontology import terms
-from kg.store import prefixes
+from kg.turtle import prefixes
 
 __all__ = ["Overview", "read_overview"]
 

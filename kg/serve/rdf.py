@@ -12,7 +12,7 @@ from pyoxigraph import NamedNode, RdfFormat, Store, Triple, serialize
 from kg import vocabulary as v
 from kg.errors import ServeError
 from kg.serve.answer import MAX_BYTES, Answer, Limits
-from kg.store import prefixes, turtle
+from kg.turtle import prefixes, turtle
 
 __all__ = ["FORMATS", "MEDIA_TYPES", "around", "bounded", "checked_size", "rdf_answer"]
 

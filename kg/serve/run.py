@@ -15,10 +15,11 @@ import uvicorn
 from pyoxigraph import Store
 
 from kg.errors import KgError
+from kg.folder import current
 from kg.serve.answer import Limits
 from kg.serve.app import Served, make_app
 from kg.serve.overview import read_overview
-from kg.store import STORE_FOLDER, is_store, load_graph
+from kg.store import is_store, load_graph, store_folder
 
 __all__ = ["Address", "opened", "run"]
 
@@ -94,12 +95,11 @@ def opened(graph: Path, address: Address, limits: Limits) -> Iterator[Served]:
 @contextmanager
 def _store_folder(graph: Path) -> Iterator[Path]:
     store = load_graph(graph)
-    for folder in (graph / STORE_FOLDER, graph):
-        if is_store(folder):
-            yield folder
-            return
+    if is_store(folder := store_folder(graph)):
+        yield folder
+        return
     with tempfile.TemporaryDirectory(prefix="paperkg-") as name:
-        folder = Path(name) / STORE_FOLDER
+        folder = Path(name) / "store"
         copy = Store(str(folder))
         copy.bulk_extend(store)
         copy.flush()
@@ -108,7 +108,7 @@ def _store_folder(graph: Path) -> Iterator[Path]:
 
 
 def _existing(folder: Path | None, name: str) -> Path | None:
-    return folder / name if folder is not None and (folder / name).is_file() else None
+    return file if folder is not None and (file := current(folder, name)).is_file() else None
 
 
 def _names(host: str) -> tuple[str, ...]:

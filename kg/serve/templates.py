@@ -10,7 +10,7 @@ from kg import vocabulary as v
 from kg._version import __version__
 from kg.serve.answer import Answer
 from kg.serve.links import href, web_address
-from kg.store import prefixes
+from kg.turtle import prefixes
 
 __all__ = ["page", "short_iri"]
 
