@@ -389,6 +389,7 @@ def _settings(master: str) -> dict[str, str]:
 def _own(session: SparkSession) -> SparkSession:
     """A session with tables and settings of its own."""
     own = session.newSession()
+    own.conf.set("spark.sql.parquet.compression.codec", "zstd")
     own.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 2_000)  # an extraction has some kilobytes
     return own
 
