@@ -24,6 +24,7 @@ from kg.options import graph_option, making_options
 if TYPE_CHECKING:
     from pyoxigraph import Store
 
+    from kg.pipeline import BuildOptions
     from kg.selection import Selection
 
 BASE_HELP = "Where the IRIs of papers and entities live."
@@ -89,6 +90,14 @@ for command in (*UPDATING, *ASKING, *IDENTITY):
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="People's decisions about entities. [default: curation.tsv in the folder, if it is there]",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(("local", "spark")),
+    default="local",
+    show_default=True,
+    help="What computes: this process, or Apache Spark (extra spark), which writes parts/*.nt.",
+)
+@click.option("--master", metavar="URL", help="Where Spark runs. [default: as Spark is set up, else this machine]")
 def build(
     inputs: Sequence[str],
     out: Path,
@@ -98,6 +107,8 @@ def build(
     form: str | None,
     cache: bool,
     curation: Path | None,
+    engine: str,
+    master: str | None,
 ) -> None:
     """Build the graph of the abstracts in INPUT: files, folders, or - for standard input.
 
@@ -112,12 +123,37 @@ def build(
 
     options = build_options(out, workers=workers, form=form, curation=curation, cache=cache)
     options = replace(options, base=_checked_base(base), min_confidence=min_confidence)
+    if engine == "spark":
+        _build_on_spark(inputs, out, options, master)
+        return
+    if master is not None:
+        raise click.UsageError("--master goes with --engine spark")
     built = build_to_folder(inputs, out, options=options, stdin=sys.stdin.buffer, progress=with_progress)
     for problem in built.problems:
         complain(problem)
     if not built.papers:
         raise KgError("no abstract was found, so nothing was written", hint="see the messages above")
     summarise(built, out)
+    if built.problems:
+        sys.exit(1)
+
+
+def _build_on_spark(inputs: Sequence[str], out: Path, options: BuildOptions, master: str | None) -> None:
+    from kg.spark import build_parts
+    from kg.terminal import complain
+
+    parts = build_parts(inputs, out, options=options, master=master, stdin=sys.stdin.buffer)
+    built = parts.build
+    for problem in built.problems:
+        complain(problem)
+    if not built.papers:
+        raise KgError("no abstract was found, so nothing was written", hint="see the messages above")
+    for decision in built.unapplied:
+        click.echo(f"kg: a decision no longer applies, for no paper has the name: {decision}", err=True)
+    records = f"{built.duplicates} records merged, {len(built.problems)} left out"
+    click.echo(f"papers      {built.papers}  ({records}) in {built.seconds:.1f} s")
+    click.echo(f"triples     {parts.triples}")
+    click.echo(f"written to {out}: parts/*.nt ({parts.files} files), build.nq and manifest.json")
     if built.problems:
         sys.exit(1)
 

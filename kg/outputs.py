@@ -33,10 +33,13 @@ class Manifest:
     base: str
     facts: Mapping[str, str]
 
+    def text(self) -> str:
+        """It as JSON."""
+        return json.dumps({"program": "paperkg", "base": self.base, **self.facts}, indent=2) + "\n"
+
     def write(self, folder: Path) -> None:
         """Write it down in this folder."""
-        text = json.dumps({"program": "paperkg", "base": self.base, **self.facts}, indent=2)
-        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+        (folder / MANIFEST).write_text(self.text(), encoding="utf-8")
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -397,8 +397,8 @@ def _components(engine: Engine) -> None:
         ((changed,),) = engine.rows(
             """
             SELECT COUNT(*) FROM (
-                SELECT node, low FROM small EXCEPT SELECT node, low FROM link
-                UNION ALL SELECT node, low FROM link EXCEPT SELECT node, low FROM small) AS changes"""
+                (SELECT node, low FROM small EXCEPT SELECT node, low FROM link)
+                UNION ALL (SELECT node, low FROM link EXCEPT SELECT node, low FROM small)) AS changes"""
         )
         engine.table("link", "SELECT node, low FROM small")
     engine.table(
