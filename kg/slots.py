@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from kg.errors import ModelError
-from kg.records import Claim, Direction, EntityType, Mention, Proposal, Sentence
+from kg.records import Claim, Direction, EntityType, Mention, Sentence
 from kg.results import Draft, find_drafts
 
 __all__ = ["LEARNED", "Candidate", "Scene", "SlotModel", "fill_results", "load_slots"]
@@ -42,11 +42,13 @@ _PAUSE = re.compile(r"[,;:()—]|\.(?=\s|$)")
 _DETERMINER = re.compile(r"(?:the|a|an|its|their|our|both|all|any|this|these|those|such)\s+", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:our|we|it|its|this|the proposed|they|these)\b", re.IGNORECASE)
 _CONTRAST = re.compile(
-    r"\b(?:compared|comparison|relative to|over|than|versus|vs|against|contrast|outperform\w*|surpass\w*|exceed\w*|beat\w*"
-    r"|match\w*|superior|comparable|competitive|par)\b",
+    r"\b(?:compared|comparison|relative to|over|than|versus|vs|against|contrast|outperform\w*|surpass\w*|exceed\w*"
+    r"|beat\w*|match\w*|superior|comparable|competitive|par)\b",
     re.IGNORECASE,
 )
-_COLLECTION = re.compile(r"(?:datasets?|data sets?|benchmarks?|corpora|suites?|tasks|domains|environments)$", re.IGNORECASE)
+_COLLECTION = re.compile(
+    r"(?:datasets?|data sets?|benchmarks?|corpora|suites?|tasks|domains|environments)$", re.IGNORECASE
+)
 _LONGEST = 110  # characters of a phrase
 
 Slot = Mention | str | Direction | None
@@ -222,8 +224,7 @@ _FINDERS = {
 def features(scene: Scene, draft: Draft, slot: str, found: Sequence[Candidate]) -> Iterator[frozenset[str]]:
     """The names of the features of each candidate that `found` holds for the slot of a draft; all have the value 1."""
     told = _Told(scene, draft, slot, found)
-    for number, candidate in enumerate(found):
-        yield frozenset(told.about(number, candidate))
+    yield from (frozenset(told.about(candidate)) for candidate in found)
 
 
 class _Told:
@@ -240,7 +241,7 @@ class _Told:
         self.sentence = set(words)
         self.counts = {kind: sum(c.kind == kind for c in found) for kind in {c.kind for c in found}}
 
-    def about(self, number: int, candidate: Candidate) -> Iterator[str]:
+    def about(self, candidate: Candidate) -> Iterator[str]:
         """The features of one candidate."""
         ruled = self._is(candidate, self.chosen)
         kind = candidate.kind
@@ -250,18 +251,18 @@ class _Told:
             yield f"rule {kind}"
             yield f"rule {self.draft.kind} {self.numbered}"
         if self.slot == "direction":
-            yield from self._direction(str(candidate.value), ruled)
+            yield from self._direction(str(candidate.value))
         elif candidate.value is None:
             yield from self._nothing()
         else:
-            yield from self._standing(number, candidate, ruled)
+            yield from self._standing(candidate)
 
     def _is(self, candidate: Candidate, value: Slot) -> bool:
         if isinstance(value, Mention) and isinstance(candidate.value, Mention):
             return candidate.value.name == value.name
         return candidate.value == value
 
-    def _direction(self, value: str, ruled: bool) -> Iterator[str]:
+    def _direction(self, value: str) -> Iterator[str]:
         quantity = self.quantity
         yield f"{value} cue {self.cue}"
         yield f"{value} {self.draft.kind} {self.numbered}"
@@ -285,7 +286,7 @@ class _Told:
             yield f"none with {kind} {min(self.counts[kind], 2)}"
         yield from (f"none said {word}" for word in sorted(self.sentence))
 
-    def _standing(self, number: int, candidate: Candidate, ruled: bool) -> Iterator[str]:
+    def _standing(self, candidate: Candidate) -> Iterator[str]:
         kind, scene = candidate.kind, self.scene
         value = candidate.value
         name = value.name if isinstance(value, Mention) else str(value)
@@ -306,9 +307,9 @@ class _Told:
             yield f"far {kind} own said {_OWN.search(scene.text[scene.start : self.anchor[0]]) is not None}"
             yield f"far {kind} {'inside' if any(c.start >= 0 and c.kind != 'words' for c in self.found) else 'alone'}"
             return
-        yield from self._place(candidate, kind, ruled)
+        yield from self._place(candidate, kind)
 
-    def _place(self, candidate: Candidate, kind: str, ruled: bool) -> Iterator[str]:
+    def _place(self, candidate: Candidate, kind: str) -> Iterator[str]:
         scene, start, end = self.scene, candidate.start, candidate.end
         side, gap = self._gap(start, end, *self.anchor)
         yield f"cue {side} {kind}"
@@ -330,7 +331,20 @@ class _Told:
         yield f"after {after[0]}"
         yield f"after {kind} {after[0]}"
         between = scene.text[end : self.anchor[0]] if side == "before" else scene.text[self.anchor[1] : start]
-        for mark in (",", ";", " and ", " while ", " with ", " by ", " than ", " over ", " compared ", " on ", "(", " that "):
+        for mark in (
+            ",",
+            ";",
+            " and ",
+            " while ",
+            " with ",
+            " by ",
+            " than ",
+            " over ",
+            " compared ",
+            " on ",
+            "(",
+            " that ",
+        ):
             if mark in between:
                 yield f"between {side}{mark}"
         same = [c for c in self.found if c.kind == kind and c.start >= 0]
@@ -338,7 +352,9 @@ class _Told:
         rank = sorted(beyond, key=lambda c: c.start).index(candidate) if candidate in beyond else 9
         yield f"rank {side} {kind} {min(rank, 4)}"
         yield f"only {kind} {len(same) == 1}"
-        covered = any(c is not candidate and c.start <= start and end <= c.end and c.end - c.start > end - start for c in same)
+        covered = any(
+            c is not candidate and c.start <= start and end <= c.end and c.end - c.start > end - start for c in same
+        )
         yield f"covered {kind} {covered}"
         for mention in scene.inside:
             if start <= mention.start and mention.end <= end and (start, end) != (mention.start, mention.end):

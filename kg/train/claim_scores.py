@@ -103,7 +103,7 @@ def _valued(claim: Claim) -> bool:
 def paired(
     golds: Sequence[Json], claims: Sequence[Claim], names: Names
 ) -> Iterator[tuple[Json, Claim, dict[str, bool]]]:
-    """Each annotated result with the found one that fits it and which of its slots are right there, best pairs first."""
+    """Each annotated result with the found one that fits it, and which of its slots are right, best pairs first."""
     scored = [
         (_fit(right), -g, -c, right)
         for g, gold in enumerate(golds)
@@ -170,8 +170,11 @@ def _plain(text: str) -> str:
 
 
 _EMPTY = frozenset(
-    "a an the its our their this that these those both all any of in on at for to from with by over under across when"
-    " while as and or is are was were be than into via through within even only".split()
+    re.findall(
+        r"\w+",
+        "a an the its our their this that these those both all any of in on at for to from with by over under across"
+        " when while as and or is are was were be than into via through within even only",
+    )
 )
 """Words that say nothing of what fills a slot."""
 LEAST_OVERLAP = 0.5
