@@ -398,7 +398,15 @@ class SlotModel:
     def filled(self, scene: Scene, draft: Draft) -> Claim:
         """The claim of a draft with what scores best in each slot."""
         slots = {slot: self.best(scene, draft, slot) for slot in LEARNED}
+        if isinstance(slots["condition"], str) and _repeats(slots["condition"], slots.values()):
+            slots["condition"] = None
         return replace(draft.claim, **slots)  # type: ignore[arg-type]
+
+
+def _repeats(condition: str, others: Iterable[Slot]) -> bool:
+    """Whether a condition says no more than another slot, as "on SQuAD" beside the data set."""
+    bare = _DETERMINER.sub("", _LED.sub("", condition, count=1).strip(), count=1)
+    return any(bare == (other.name if isinstance(other, Mention) else other) for other in others)
 
 
 def fill_results(scene: Scene, claim: Claim) -> Iterator[Claim]:

@@ -49,6 +49,12 @@ def test_weights_decide_what_fills_a_slot() -> None:
     assert model.filled(scene(), draft).subject == draft.claim.subject
 
 
+def test_a_condition_that_only_repeats_the_dataset_is_none() -> None:
+    (draft,) = find_drafts(TEXT, CLAIM, scene().inside, own=scene().own)
+    model = SlotModel({slot: {"rule": 1.0} for slot in LEARNED} | {"condition": {"last cifar": 1.0}})
+    assert model.filled(scene(), draft).condition is None
+
+
 def test_the_shipped_weights_read_a_plain_sentence() -> None:
     (found,) = fill_results(scene(), CLAIM)
     named = {slot: getattr(getattr(found, slot), "name", None) for slot in ("subject", "metric", "baseline", "dataset")}

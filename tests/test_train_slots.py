@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("scipy", reason="comes with scikit-learn, of the extra `train`")
 
-from kg.slots import LEARNED, SlotModel  # noqa: E402
-from kg.train.slots import Choice, accuracy, fit  # noqa: E402
+from kg.slots import LEARNED, SlotModel
+from kg.train.slots import Choice, accuracy, fit
 
 
 def test_a_feature_that_tells_the_right_candidates_gets_weight() -> None:
