@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from kg.kinds import features, load_kinds
 from kg.records import Claim, ClaimKind, Mention, Proposal, Sentence
-from kg.results import find_results
+from kg.slots import Scene, fill_results
 
 __all__ = ["find_claims"]
 
@@ -42,6 +42,6 @@ def _claims_in(
             hedged=_HEDGED.search(words) is not None,
         )
         if kind is ClaimKind.RESULT:
-            yield from find_results(text, claim, inside, own=own)
+            yield from fill_results(Scene(text, sentences, number, mentions, own), claim)
         else:
             yield claim

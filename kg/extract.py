@@ -57,7 +57,7 @@ from kg.sentences import split_sentences
 if TYPE_CHECKING:
     from kg.records import Link
 
-__all__ = ["extract", "load_pipeline", "model_hash"]
+__all__ = ["extract", "find_sections_in", "load_pipeline", "model_hash"]
 
 SPANS_KEY = "kg_mentions"
 """Where a `Doc` keeps its mentions, as a span group whose labels are the entity types."""
@@ -234,6 +234,7 @@ RULES = (
     "results",
     "sections",
     "sentences",
+    "slots",
     "wordlists",
 )
 """The modules that find something beside the model."""
@@ -313,8 +314,13 @@ def _extract_one(paper: Readable) -> Extraction:
     text = clean(paper.abstract)
     nlp = load_pipeline()
     doc = nlp.make_doc(text.text)
-    doc._.kg_sections = tuple(_moved(find_sections(paper.abstract), text))
+    doc._.kg_sections = find_sections_in(text)
     return _to_extraction(nlp(doc), text, paper)
+
+
+def find_sections_in(text: CleanText) -> tuple[Section, ...]:
+    """The sections of the text that was cleaned, with offsets into the cleaned one."""
+    return tuple(_moved(find_sections(text.source), text))
 
 
 def _moved(sections: Iterable[Section], text: CleanText) -> Iterator[Section]:

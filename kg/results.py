@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from kg.quantities import Quantity, find_quantities
 from kg.records import Claim, Direction, EntityType, Mention
 
-__all__ = ["find_results"]
+__all__ = ["Draft", "find_drafts", "find_results"]
 
 Slot = Mention | str
 _NOTHING: tuple[Slot | None, ...] = (None,)
@@ -120,6 +120,16 @@ class _Cue:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """A result as the rules read it, with its cue's kind and span and the span of its quantity, if it has them."""
+
+    claim: Claim
+    cue: tuple[int, int]
+    kind: str = "none"
+    quantity: Quantity | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Stretch:
     """A cue and the part of the text that it governs: from the end of the one before to the start of the next."""
 
@@ -129,13 +139,22 @@ class _Stretch:
 
 
 def find_results(text: str, claim: Claim, mentions: Sequence[Mention], *, own: Mention | None) -> Iterator[Claim]:
-    """The results that the sentence of `claim` reports, as copies of it with their slots filled.
+    """The results that the sentence of `claim` reports, as copies of it with their slots filled by rule.
 
     `mentions` are those of the sentence, `own` is what this paper proposes and "our method" means.
     """
+    yield from (draft.claim for draft in find_drafts(text, claim, mentions, own=own))
+
+
+def find_drafts(text: str, claim: Claim, mentions: Sequence[Mention], *, own: Mention | None) -> Iterator[Draft]:
+    """The results of :func:`find_results`, each once, with where in the text they come from."""
     reader = _Reader(text[: claim.end], claim.start, mentions, own)
-    found = list(reader.results(claim))
-    yield from dict.fromkeys(found) if found else [replace(claim, subject=reader.subject(claim.end))]
+    found: dict[Claim, Draft] = {}
+    for draft in reader.results(claim):
+        found.setdefault(draft.claim, draft)
+    yield from found.values()
+    if not found:
+        yield Draft(replace(claim, subject=reader.subject(claim.end)), (claim.end, claim.end))
 
 
 class _Reader:
@@ -149,7 +168,7 @@ class _Reader:
         self.contrasts = [m for m in _CONTRAST.finditer(text, start) if not self._in_quantity(m.start(), m.end() - 1)]
         self.opening = _OPENING.match(text[start:])
 
-    def results(self, claim: Claim) -> Iterator[Claim]:
+    def results(self, claim: Claim) -> Iterator[Draft]:
         """The results of each stretch, with what earlier stretches say of baseline and dataset."""
         baselines: list[Slot] = self._opening_baselines()
         subject: Slot | None = None
@@ -170,7 +189,8 @@ class _Reader:
                 data = paired or self._dataset(stretch, near)
                 told = replace(filled, metric=metric, dataset=data, task=self._task(stretch, near))
                 for baseline in baselines or _NOTHING:
-                    yield _with_quantity(replace(told, baseline=baseline), quantity, stretch.cue)
+                    whole = _with_quantity(replace(told, baseline=baseline), quantity, stretch.cue)
+                    yield Draft(whole, (stretch.cue.start, stretch.cue.end), stretch.cue.kind, quantity)
 
     def _respective(self, quantity: Quantity | None) -> Mention | None:
         """The dataset that a quantity is paired with where "respectively" pairs as many of the one as of the other."""

@@ -80,3 +80,25 @@ def test_a_result_in_another_sentence_is_none() -> None:
     found = extraction()
     moved = replace(found, claims=(replace(found.claims[1], start=0, end=10),))
     assert score_extractions([(line(), moved)])["result"]["strict"].right == 0
+
+
+def test_words_that_mostly_agree_are_right_but_not_exact() -> None:
+    found = extraction()
+    other = replace(found, claims=(found.claims[0], replace(found.claims[1], condition="within dark rooms")))
+    scores = score_extractions([(line(), other)])["result"]
+    assert (scores["strict"].right, scores["exact"].right) == (1, 0)
+
+
+def test_a_slot_that_the_annotation_leaves_empty_counts_in_closed_alone() -> None:
+    found = extraction()
+    other = replace(found, claims=(found.claims[0], replace(found.claims[1], task="vision")))
+    scores = score_extractions([(line(), other)])
+    assert (scores["result"]["strict"].right, scores["result"]["closed"].right) == (1, 0)
+    assert (scores["slot"]["task"].proposed, scores["slot"]["task"].gold) == (1, 0)
+
+
+def test_each_result_is_paired_with_the_one_that_fits_it_best() -> None:
+    both = line()
+    gold = both["claims"][1]
+    both["claims"] = [{**gold, "value": "50"}, gold]
+    assert score_extractions([(both, extraction())])["result"]["strict"].right == 1
