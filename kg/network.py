@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import networkx as nx
 from pyoxigraph import NamedNode, Store
 
 from kg import vocabulary as v
-from kg.reading import label_of, links, nodes, objects, read_statement, text_of
+from kg.reading import label_of, links, matches, nodes, objects, read_statement, text_of
 
-__all__ = ["to_networkx"]
+__all__ = ["kinds_of", "papers_of", "part_of", "to_networkx"]
+
+_KINDS = "SELECT ?node ?kind { $node ?node a ?kind }"
+_MENTIONED = "SELECT ?node (COUNT(?paper) AS ?papers) { $node ?paper kg:mentions ?node } GROUP BY ?node"
+_SAID = "SELECT ?said ?node ?other { $node ?said rdf:subject ?node ; rdf:object ?other }"
+_SUPPORTED = """
+SELECT ?said ?predicate ?confidence (COUNT(?paper) AS ?papers) {
+  $said ?said rdf:predicate ?predicate ; kg:confidence ?confidence ; kg:support ?paper
+} GROUP BY ?said ?predicate ?confidence"""
+_NAMED = "SELECT ?paper ?node { $node ?paper kg:mentions ?node }"
 
 
 def to_networkx(store: Store, *, papers: bool = True) -> nx.MultiDiGraph:
@@ -33,9 +43,54 @@ def to_networkx(store: Store, *, papers: bool = True) -> nx.MultiDiGraph:
         _add_statement(graph, store, node)
     if papers:
         for paper, entity in links(store, v.MENTIONS):
-            if not graph.has_edge(paper.value, entity.value, key="proposes"):
-                _add_edge(graph, paper.value, "mentions", entity.value, support=1, confidence=1.0)
+            _add_mention(graph, paper.value, entity.value)
     return graph
+
+
+def part_of(store: Store, some: Iterable[str]) -> nx.MultiDiGraph:
+    """The part of :func:`to_networkx` with these nodes, in order, found without a look at the rest of the store."""
+    graph = nx.MultiDiGraph()
+    iris = [NamedNode(iri) for iri in sorted(set(some))]
+    kinds = kinds_of(store, iris)
+    mentioned = papers_of(store, iris)
+    for node in iris:
+        if kind := kinds.get(node.value):
+            counted = {} if kind == "Paper" else {"papers": mentioned.get(node.value, 0)}
+            graph.add_node(node.value, label=label_of(store, node), type=kind, **counted)
+    ends = {said: (head, tail) for said, head, tail in matches(store, _SAID, node=iris) if {head, tail} <= graph.nodes}
+    found = matches(store, _SUPPORTED, said=map(NamedNode, ends))
+    edges = [
+        (*ends[said], predicate.removeprefix(v.KG), int(papers), float(confidence))
+        for said, predicate, confidence, papers in found
+    ]
+    for head, tail, kind, support, confidence in sorted(edges):
+        _add_edge(graph, head, kind, tail, support=support, confidence=confidence)
+    named = ((paper, entity) for paper, entity in matches(store, _NAMED, node=iris) if {paper, entity} <= graph.nodes)
+    for paper, entity in sorted(named):
+        _add_mention(graph, paper, entity)
+    return _ordered(graph)
+
+
+def kinds_of(store: Store, some: Iterable[NamedNode]) -> dict[str, str]:
+    """The type of each of these nodes that is an entity or a paper; of several types the last in their order."""
+    order = {v.KG + kind: number for number, kind in enumerate((*v.ENTITY_TYPES, "Paper"))}
+    found: dict[str, str] = {}
+    for node, kind in matches(store, _KINDS, node=some):
+        if kind in order and order[kind] >= order.get(found.get(node, ""), -1):
+            found[node] = kind
+    return {node: kind.removeprefix(v.KG) for node, kind in found.items()}
+
+
+def papers_of(store: Store, some: Iterable[NamedNode]) -> dict[str, int]:
+    """How many papers mention each of these entities, where one does."""
+    return {node: int(papers) for node, papers in matches(store, _MENTIONED, node=some)}
+
+
+def _ordered(graph: nx.MultiDiGraph) -> nx.MultiDiGraph:
+    ordered = nx.MultiDiGraph()
+    ordered.add_nodes_from(graph.nodes(data=True))
+    ordered.add_edges_from(sorted(graph.edges(keys=True, data=True), key=lambda edge: edge[:3]))
+    return ordered
 
 
 def _add_statement(graph: nx.MultiDiGraph, store: Store, node: NamedNode) -> None:
@@ -45,6 +100,11 @@ def _add_statement(graph: nx.MultiDiGraph, store: Store, node: NamedNode) -> Non
         confidence = float(text_of(store, node, v.CONFIDENCE) or 0)
         kind = said.predicate.removeprefix(v.KG)
         _add_edge(graph, said.subject, kind, said.object, support=support, confidence=confidence)
+
+
+def _add_mention(graph: nx.MultiDiGraph, paper: str, entity: str) -> None:
+    if not graph.has_edge(paper, entity, key="proposes"):
+        _add_edge(graph, paper, "mentions", entity, support=1, confidence=1.0)
 
 
 def _add_edge(graph: nx.MultiDiGraph, head: str, kind: str, tail: str, *, support: int, confidence: float) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
-from pyoxigraph import Literal, NamedNode, Store
+from pyoxigraph import Literal, NamedNode, QuerySolutions, Store
 
 from kg import vocabulary as v
 from kg.records import Evidence, Statement
@@ -14,6 +15,7 @@ __all__ = [
     "label_of",
     "links",
     "literals",
+    "matches",
     "nodes",
     "objects",
     "read_evidence",
@@ -66,6 +68,22 @@ def literals(store: Store, predicate: NamedNode) -> Iterator[tuple[NamedNode, st
             yield quad.subject, quad.object.value
 
 
+def matches(store: Store, query: str, **given: Iterable[NamedNode | Sequence[NamedNode]]) -> Iterator[tuple[str, ...]]:
+    """What a SELECT query finds, as texts: IRIs and the values of literals; "" for what stays unbound.
+
+    `given` holds, for a variable of the query, the terms that it may stand for; of several variables, joined by two
+    underscores, the rows of terms. They take the place of ``$name`` in the query. To ask for many nodes at once is
+    far faster than to ask for each.
+    """
+    for name, terms in given.items():
+        variables = " ".join(f"?{variable}" for variable in name.split("__"))
+        rows = " ".join(str(term) if isinstance(term, NamedNode) else f"({' '.join(map(str, term))})" for term in terms)
+        head = f"({variables})" if "__" in name else variables
+        query = query.replace(f"${name} ", f"VALUES {head} {{ {rows} }} ")
+    found = cast(QuerySolutions, store.query(query, prefixes=v.PREFIXES))
+    return (tuple("" if term is None else term.value for term in row) for row in found)
+
+
 def label_of(store: Store, node: NamedNode) -> str:
     """The name to show for a node: its preferred label, its title, the start of its abstract, or its IRI."""
     if label := text_of(store, node, v.PREF_LABEL) or text_of(store, node, v.TITLE):
@@ -83,7 +101,7 @@ def read_statement(store: Store, node: NamedNode) -> Statement:
 def read_evidence(store: Store, node: NamedNode) -> Evidence:
     """The piece of evidence or the mention that this node is."""
     facts = {quad.predicate: quad.object for quad in store.quads_for_pattern(node, None, None)}
-    start, end, quote, confidence = (str(facts[p].value) for p in (v.START, v.END, v.QUOTE, v.CONFIDENCE))  # type: ignore[union-attr]
+    start, end, quote, confidence = (str(facts[p].value) for p in (v.START, v.END, v.QUOTE, v.CONFIDENCE))
     paper = facts[v.SOURCE]
     return Evidence(paper.value if isinstance(paper, NamedNode) else "", int(start), int(end), quote, float(confidence))
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count, groupby
 
 import networkx as nx
 from pyoxigraph import NamedNode, Store, Triple
 
+from kg import vocabulary as v
 from kg.errors import QueryError
-from kg.network import to_networkx
-from kg.reading import label_of
+from kg.network import kinds_of, papers_of, part_of
+from kg.reading import label_of, matches
 
 __all__ = ["TOP", "Selection", "around", "most_connected", "of_triples"]
 
@@ -18,6 +21,15 @@ TOP = 300
 """How many entities a page holds unless told otherwise, with a third as many papers; more is hard to read."""
 
 Ranks = Mapping[str, tuple[int, ...]]
+
+_ENTITIES = "?entity a ?kind . VALUES ?kind { " + " ".join(f"kg:{kind}" for kind in v.ENTITY_TYPES) + " }"
+_RELATED = " UNION ".join(
+    f"{{ ?node kg:{relation} ?other }} UNION {{ ?other kg:{relation} ?node }}" for relation in v.RELATIONS
+)
+_DEGREES = f"""
+SELECT ?node (COUNT(DISTINCT ?other) AS ?others) {{ $node {_RELATED} FILTER(?node != ?other) }} GROUP BY ?node"""
+_MOST_RELATED = _DEGREES.replace("$node ", "") + " ORDER BY DESC(?others) LIMIT "
+_NAMING = "{ ?paper kg:mentions ?node } UNION { ?paper kg:proposes ?node }"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,89 +49,112 @@ class Selection:
     @property
     def complete(self) -> bool:
         """Whether the selection holds every entity of the graph."""
-        return self.matching == self.entities == len(_entities(self.graph))
+        shown = sum(kind != "Paper" for _, kind in self.graph.nodes(data="type"))
+        return bool(self.matching == self.entities == shown)
 
 
 def most_connected(store: Store, *, top: int = TOP) -> Selection:
     """The `top` entities with relations to the most others; all of them when the graph has no more than that."""
-    whole = to_networkx(store)
-    entities = _entities(whole)
-    chosen = entities if len(entities) <= top else _joined(whole, entities, top)
-    return _selection(whole, chosen, top, matching=len(entities))
+    entities = _number(store, f"SELECT (COUNT(DISTINCT ?entity) AS ?n) {{ {_ENTITIES} }}")
+    if entities > top:
+        chosen = _joined(store, top)
+    else:
+        chosen = [entity for (entity,) in matches(store, f"SELECT DISTINCT ?entity {{ {_ENTITIES} }}")]
+    return _selection(store, chosen, top, matching=entities)
 
 
 def around(store: Store, node: NamedNode, *, depth: int = 1, top: int = TOP) -> Selection:
     """The entities within `depth` relations of this entity or paper, the nearest and most connected first."""
-    whole = to_networkx(store)
-    if node.value not in whole:
+    kind = kinds_of(store, [node]).get(node.value)
+    if kind is None:
         raise QueryError(f"<{node.value}> is no entity or paper of this graph", hint="give its name or its IRI")
-    start = {node.value}
+    paper = [node.value] if kind == "Paper" else []
     steps = {node.value: 0}
+    start = {node.value}
     for step in range(1, depth + 1):
-        start = {other for one in start for other in _related(whole, one)} - steps.keys()
+        found = _named(store, node) if paper and step == 1 else set().union(*_related(store, start).values())
+        start = found - steps.keys()
         steps |= dict.fromkeys(start, step)
-    near = [one for one in steps if not _is_paper(whole, one)]
-    ranks = _ranks(whole, near)
+    near = [one for one in steps if one not in paper]
+    ranks = _ranks(store, near)
     chosen = sorted(near, key=lambda one: (steps[one], ranks[one], one))[:top]
     what = f"around “{label_of(store, node)}”, to depth {depth}"
-    return _selection(
-        whole, chosen, top, matching=len(near), what=what, papers=[node.value] if _is_paper(whole, node.value) else []
-    )
+    return _selection(store, chosen, top, matching=len(near), what=what, papers=paper)
 
 
 def of_triples(store: Store, triples: Iterable[Triple], *, top: int = TOP) -> Selection:
     """The entities and papers that these triples name, such as a CONSTRUCT query gives. QueryError where none is."""
-    whole = to_networkx(store)
     ends = (end for triple in triples for end in (triple.subject, triple.object))
-    found = {end.value for end in ends if isinstance(end, NamedNode)} & whole.nodes.keys()
+    found = kinds_of(store, {end for end in ends if isinstance(end, NamedNode)})
     if not found:
         raise QueryError("no entity and no paper of the graph is in the answer", hint="kg query shows what it gives")
-    entities = [node for node in found if not _is_paper(whole, node)]
-    ranks = _ranks(whole, entities)
+    entities = [node for node, kind in found.items() if kind != "Paper"]
+    ranks = _ranks(store, entities)
     chosen = sorted(entities, key=lambda node: (ranks[node], node))[:top]
-    papers = sorted(node for node in found if _is_paper(whole, node))
-    return _selection(whole, chosen, top, matching=len(entities), what="in the answer of a query", papers=papers)
+    papers = sorted(node for node, kind in found.items() if kind == "Paper")
+    return _selection(store, chosen, top, matching=len(entities), what="in the answer of a query", papers=papers)
 
 
-def _is_paper(graph: nx.MultiDiGraph, node: str) -> bool:
-    return bool(graph.nodes[node]["type"] == "Paper")
+def _number(store: Store, query: str) -> int:
+    ((number,),) = matches(store, query)
+    return int(number)
 
 
-def _entities(graph: nx.MultiDiGraph) -> list[str]:
-    return [node for node in graph if not _is_paper(graph, node)]
+def _iris(nodes: Iterable[str]) -> Iterator[NamedNode]:
+    return map(NamedNode, nodes)
 
 
-def _neighbours(graph: nx.MultiDiGraph, node: str) -> Iterator[str]:
-    yield from graph.successors(node)
-    yield from graph.predecessors(node)
+def _related(store: Store, nodes: Iterable[str]) -> Mapping[str, set[str]]:
+    """The entities that relations join to each of these."""
+    related: defaultdict[str, set[str]] = defaultdict(set)
+    for node, other in matches(store, f"SELECT ?node ?other {{ $node {_RELATED} FILTER(?node != ?other) }}", node=_iris(nodes)):
+        related[node].add(other)
+    return related
 
 
-def _related(graph: nx.MultiDiGraph, node: str) -> set[str]:
-    """The entities that a relation joins to this one; of a paper, those that it names."""
-    return {other for other in _neighbours(graph, node) if other != node and not _is_paper(graph, other)}
+def _named(store: Store, paper: NamedNode) -> set[str]:
+    """The entities that this paper names."""
+    return {node for (node,) in matches(store, f"SELECT ?node {{ $paper {_NAMING} }}", paper=[paper])}
 
 
-def _ranks(graph: nx.MultiDiGraph, nodes: Iterable[str]) -> Ranks:
+def _ranks(store: Store, nodes: Collection[str]) -> Ranks:
     """What orders these entities, the most connected first: how many others each is related to, then its papers."""
-    return {node: (-len(_related(graph, node)), -graph.nodes[node].get("papers", 0)) for node in nodes}
+    others = {node: int(number) for node, number in matches(store, _DEGREES, node=_iris(nodes))}
+    papers = papers_of(store, _iris(nodes))
+    return {node: (-others.get(node, 0), -papers.get(node, 0)) for node in nodes}
 
 
-def _joined(graph: nx.MultiDiGraph, entities: Collection[str], top: int) -> list[str]:
+def _joined(store: Store, top: int) -> list[str]:
     """The first `top` entities by rank that are related to another one of them: none stands alone."""
-    ranks = _ranks(graph, entities)
-    tried: set[str] = set()
-    joined: dict[str, None] = {}
-    for node in sorted(entities, key=lambda node: (ranks[node], node)):
-        tried.add(node)
-        if partners := _related(graph, node) & tried:
-            joined |= dict.fromkeys([node, *sorted(partners)])
-        if len(joined) >= top:
+    for limit in (2 * top << doubled for doubled in count()):
+        joined, whole = _joined_among(store, limit, top)
+        if whole or len(joined) >= top:
             break
     return [*joined][:top]
 
 
+def _joined_among(store: Store, limit: int, top: int) -> tuple[dict[str, None], bool]:
+    """Those of :func:`_joined` among the first `limit` entities by rank, and whether no others have a relation."""
+    first = [(node, int(others)) for node, others in matches(store, _MOST_RELATED + str(limit))]
+    whole = len(first) < limit
+    least = 0 if whole else first[-1][1]  # of the entities with so many partners some may be missing
+    ranked = [(node, others) for node, others in first if others > least]
+    papers = papers_of(store, _iris(node for node, _ in ranked))
+    related = _related(store, (node for node, _ in ranked))
+    tried: set[str] = set()
+    joined: dict[str, None] = {}
+    for _, group in groupby(ranked, key=lambda one: one[1]):
+        for node in sorted((node for node, _ in group), key=lambda node: (-papers.get(node, 0), node)):
+            tried.add(node)
+            if partners := related[node] & tried:
+                joined |= dict.fromkeys([node, *sorted(partners)])
+            if len(joined) >= top:
+                return joined, whole
+    return joined, whole
+
+
 def _selection(
-    whole: nx.MultiDiGraph,
+    store: Store,
     entities: Collection[str],
     top: int,
     *,
@@ -128,17 +163,10 @@ def _selection(
     papers: Collection[str] = (),
 ) -> Selection:
     """The part with these entities, these papers, and a third of `top` of those papers that name the most of them."""
-    chosen = set(entities)
-    named = {
-        node: sum(1 for other in whole.successors(node) if other in chosen) for node in whole if _is_paper(whole, node)
-    }
-    naming = sorted((node for node, count in named.items() if count), key=lambda node: (-named[node], node))
-    kept = [*entities, *papers, *naming[: max(1, top // 3)]]
-    return Selection(_ordered(whole.subgraph(kept)), len(whole) - len(named), len(named), matching, what)
-
-
-def _ordered(graph: nx.MultiDiGraph) -> nx.MultiDiGraph:
-    ordered = nx.MultiDiGraph()
-    ordered.add_nodes_from(sorted(graph.nodes(data=True)))
-    ordered.add_edges_from(sorted(graph.edges(keys=True, data=True), key=lambda edge: edge[:3]))
-    return ordered
+    query = f"SELECT ?paper (COUNT(DISTINCT ?node) AS ?n) {{ $node {_NAMING} }} GROUP BY ?paper"
+    named = {paper: int(number) for paper, number in matches(store, query, node=_iris(entities))}
+    naming = sorted(named, key=lambda paper: (-named[paper], paper))
+    graph = part_of(store, [*entities, *papers, *naming[: max(1, top // 3)]])
+    in_all = _number(store, f"SELECT (COUNT(DISTINCT ?entity) AS ?n) {{ {_ENTITIES} }}")
+    papers_in_all = _number(store, "SELECT (COUNT(?paper) AS ?n) { ?paper a kg:Paper }")
+    return Selection(graph, in_all, papers_in_all, matching, what)
