@@ -238,6 +238,8 @@ RULES = (
     "wordlists",
 )
 """The modules that find something beside the model."""
+LEARNED = ("kinds.json", "slots.json")
+"""Their weights, which the model's manifest does not name."""
 
 
 def model_hash() -> str:
@@ -245,6 +247,8 @@ def model_hash() -> str:
     digest = hashlib.sha256(_model().digest.encode())
     for name in RULES:
         digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
+    for name in LEARNED:
+        digest.update((Path(__file__).with_name("weights") / name).read_bytes())
     return digest.hexdigest()
 
 

@@ -51,7 +51,7 @@ def test_weights_decide_what_fills_a_slot() -> None:
 
 def test_a_condition_that_only_repeats_the_dataset_is_none() -> None:
     (draft,) = find_drafts(TEXT, CLAIM, scene().inside, own=scene().own)
-    model = SlotModel({slot: {"rule": 1.0} for slot in LEARNED} | {"condition": {"last cifar": 1.0}})
+    model = SlotModel({slot: {"rule": 1.0} for slot in LEARNED} | {"condition": {"first on": 1.0}})
     assert model.filled(scene(), draft).condition is None
 
 
