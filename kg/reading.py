@@ -101,7 +101,7 @@ def read_statement(store: Store, node: NamedNode) -> Statement:
 def read_evidence(store: Store, node: NamedNode) -> Evidence:
     """The piece of evidence or the mention that this node is."""
     facts = {quad.predicate: quad.object for quad in store.quads_for_pattern(node, None, None)}
-    start, end, quote, confidence = (str(facts[p].value) for p in (v.START, v.END, v.QUOTE, v.CONFIDENCE))
+    start, end, quote, confidence = (str(facts[p].value) for p in (v.START, v.END, v.QUOTE, v.CONFIDENCE))  # type: ignore[union-attr]
     paper = facts[v.SOURCE]
     return Evidence(paper.value if isinstance(paper, NamedNode) else "", int(start), int(end), quote, float(confidence))
 

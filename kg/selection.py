@@ -107,7 +107,9 @@ def _iris(nodes: Iterable[str]) -> Iterator[NamedNode]:
 def _related(store: Store, nodes: Iterable[str]) -> Mapping[str, set[str]]:
     """The entities that relations join to each of these."""
     related: defaultdict[str, set[str]] = defaultdict(set)
-    for node, other in matches(store, f"SELECT ?node ?other {{ $node {_RELATED} FILTER(?node != ?other) }}", node=_iris(nodes)):
+    for node, other in matches(
+        store, f"SELECT ?node ?other {{ $node {_RELATED} FILTER(?node != ?other) }}", node=_iris(nodes)
+    ):
         related[node].add(other)
     return related
 
