@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pyoxigraph import NamedNode, Store
 
 from kg import vocabulary as v
-from kg.reading import label_of, links, literals, nodes, read_evidence
+from kg.reading import label_of, links, literals, matches, nodes, read_evidence
 from kg.sentences import split_sentences
 
 __all__ = ["Coverage", "Stats", "Trends", "coverage", "stats", "trends"]
 
-
+_BY_RELATION = "SELECT ?relation (COUNT(?said) AS ?n) { ?said rdf:predicate ?relation } GROUP BY ?relation"
+_MENTIONED = "SELECT ?node (COUNT(?paper) AS ?n) { ?paper kg:mentions ?node } GROUP BY ?node"
 _ASSERTS = re.compile(
     r"\b(?:we|our|this (?:paper|work|study)|results|experiments)\b.*?\b(?:propos|introduc|present|develop|show|find"
     r"|found|prov|reveal|demonstrat|achiev|outperform|improv|reduc)\w*|\b(?:outperform|surpass|suffer|fail|struggle|overlook"
@@ -62,8 +63,8 @@ class Trends:
 
 def stats(store: Store, *, top: int = 10) -> Stats:
     """The counts of the graph; `top` entities of each type are named."""
-    mentioned = Counter(entity for _, entity in links(store, v.MENTIONS))
-    relations = Counter(predicate.value.removeprefix(v.KG) for _, predicate in links(store, v.PREDICATE))
+    relations = {said.removeprefix(v.KG): int(number) for said, number in matches(store, _BY_RELATION)}
+    mentioned = {node: int(number) for node, number in matches(store, _MENTIONED)}
     return Stats(
         papers=_count(store, v.PAPER),
         entities={kind: _count(store, v.kg(kind)) for kind in v.ENTITY_TYPES},
@@ -75,11 +76,14 @@ def stats(store: Store, *, top: int = 10) -> Stats:
 
 
 def _count(store: Store, kind: NamedNode) -> int:
-    return sum(1 for _ in nodes(store, kind))
+    ((number,),) = matches(store, f"SELECT (COUNT(?node) AS ?n) {{ ?node a {kind} }}")
+    return int(number)
 
 
-def _most_used(store: Store, kind: str, mentioned: Counter[NamedNode], top: int) -> tuple[tuple[str, int], ...]:
-    ranked = sorted((-mentioned[node], label_of(store, node)) for node in nodes(store, v.kg(kind)))
+def _most_used(store: Store, kind: str, mentioned: Mapping[str, int], top: int) -> tuple[tuple[str, int], ...]:
+    counts = {node: mentioned.get(node.value, 0) for node in nodes(store, v.kg(kind))}
+    least = min(sorted(counts.values(), reverse=True)[:top], default=0)
+    ranked = sorted((-count, label_of(store, node)) for node, count in counts.items() if count >= least)
     return tuple((label, -count) for count, label in ranked[:top])
 
 

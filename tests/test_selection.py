@@ -11,6 +11,7 @@ from pyoxigraph import NamedNode, QueryTriples, Store
 
 from kg.errors import QueryError
 from kg.lookup import find_entity, find_paper
+from kg.network import part_of, to_networkx
 from kg.query import run
 from kg.records import EntityType, Extraction, Paper, Relation, RelationType
 from kg.selection import Selection, around, most_connected, of_triples
@@ -98,3 +99,28 @@ def test_a_selection_has_an_order_of_its_own(star: Store) -> None:
 
 def test_an_empty_graph_has_nothing_to_show() -> None:
     assert len(most_connected(Store()).graph) == 0
+
+
+def test_a_part_read_by_itself_is_that_part_of_the_whole(seed_store: Store) -> None:
+    whole = to_networkx(seed_store)
+    some = sorted(whole)[::3]
+    part = part_of(seed_store, [*some, "https://example.org/none"])
+    assert [*part] == some
+    assert {*part.nodes(data="papers")} == {*whole.subgraph(some).nodes(data="papers")}
+    assert nx.utils.graphs_equal(part, nx.MultiDiGraph(whole.subgraph(some)))
+
+
+def test_a_larger_graph_is_ranked_as_if_all_of_it_were_read(seed_store: Store) -> None:
+    whole = to_networkx(seed_store, papers=False)
+    joined = nx.Graph(whole)
+    tried: set[str] = set()
+    wanted: dict[str, None] = {}
+    for node in sorted(whole, key=lambda node: (-len(joined[node]), -whole.nodes[node]["papers"], node)):
+        tried.add(node)
+        if partners := tried & {*joined[node]}:
+            wanted |= dict.fromkeys([node, *sorted(partners)])
+    for top in (10, 30, 90):
+        chosen = {
+            node for node, kind in most_connected(seed_store, top=top).graph.nodes(data="type") if kind != "Paper"
+        }
+        assert chosen == {*[*wanted][:top]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -127,6 +128,21 @@ def test_a_page_of_part_of_the_graph_says_so(seed_store: Store) -> None:
     page = render_html(seed_store, most_connected(seed_store, top=5))
     assert page.count('"type": "Paper"') == 1
     assert re.search(r'"total": \{"entities": \d{2,}, "matching": \d{2,}, "papers": 19\}', page)
+
+
+def test_a_sentence_marks_what_it_is_cited_about(seed_store: Store) -> None:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', render_html(seed_store), re.DOTALL)
+    assert found
+    data = json.loads(found[1])
+    about: list[set[str]] = [set() for _ in data["sentences"]]
+    for node, entry in data["details"].items():
+        for said in entry["relations"] + entry["claims"]:
+            for number in said["sentences"]:
+                about[number] |= {node, said.get("other", node)}
+    marked = [{data["entities"][entity] for _, _, entity in sentence["marks"]} for sentence in data["sentences"]]
+    assert any(marked)
+    assert all(entities <= known for entities, known in zip(marked, about, strict=True))
+    assert {entity for entities in marked for entity in entities} == {*data["entities"]}
 
 
 def test_an_empty_graph_has_a_page() -> None:
