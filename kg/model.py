@@ -330,6 +330,10 @@ class Settings:
     """Added to the score of "no mention"."""
     unrelated: float = 0.0
     """Added to the score of "no relation"."""
+    doubt: float = 0.0
+    """Share of minus the log of two mentions' probability that is added to the score of "no relation" between them."""
+    related: tuple[float, ...] = ()
+    """Added to the scores of the relations, one for each in the order of `RelationType`; none is as many zeros."""
     mentions: tuple[float, float] = (1.0, 0.0)
     """Slope and shift of the log odds of a mention (Platt scaling); so are the next two."""
     relations: tuple[float, float] = (1.0, 0.0)
@@ -532,15 +536,23 @@ class Model:
         if not pairs:
             return relations
         scores = self._score_pairs(placed, pairs, mask, states)
-        scores[:, 0] += self.settings.unrelated
-        chances = _softmax(scores)
-        for (row, one, other), label, chance in zip(pairs, chances.argmax(-1).tolist(), chances.max(-1), strict=True):
+        both = np.array([found[row][one][3] * found[row][other][3] for row, one, other in pairs])
+        chances = _softmax(scores + self._pair_biases(both))
+        best = chances.argmax(-1).tolist()
+        for (row, one, other), label, chance in zip(pairs, best, chances.max(-1) * both, strict=True):
             named = PAIR_LABELS[label]
             if named is not None:
-                probability = float(chance) * found[row][one][3] * found[row][other][3]
                 head, tail = (other, one) if named.reverse else (one, other)
-                relations[row].append((head, tail, named.type, probability))
+                relations[row].append((head, tail, named.type, float(chance)))
         return relations
+
+    def _pair_biases(self, both: NDArray[np.floating[Any]]) -> Floats:
+        """What the settings add to the scores of pairs, (pairs, labels), whose mentions have the probability `both`."""
+        added = dict(zip(RelationType, self.settings.related, strict=False))
+        biases = np.array([0.0 if label is None else added.get(label.type, 0.0) for label in PAIR_LABELS])
+        rows: Floats = np.tile(biases, (len(both), 1)).astype(np.float32)
+        rows[:, 0] += self.settings.unrelated - self.settings.doubt * np.log(both + 1e-9)
+        return rows
 
     def _score_pairs(
         self,

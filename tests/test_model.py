@@ -1,5 +1,6 @@
 import json
 import shutil
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -207,3 +208,24 @@ def test_damage_to_the_shipped_weights_is_noticed(tmp_path):
     (folder / "reader.onnx").write_bytes(bytes(content))
     with pytest.raises(ModelError, match=r"reader\.onnx"):
         load_model(folder)
+
+
+@needs_weights
+def test_a_bias_on_a_relation_and_doubt_about_its_mentions_change_what_is_related(model):
+    text = "We use BERT for question answering."
+    plain = model.settings
+    try:
+        told = {}
+        for name, changed in {
+            "wanted": replace(plain, related=(9.0, *[0.0] * 8)),
+            "unwanted": replace(plain, related=(-99.0, *[0.0] * 8)),
+            "doubted": replace(plain, doubt=1e6),
+        }.items():
+            model.settings = changed
+            (reading,) = model.read([text], [[(0, len(text))]])
+            told[name] = {relation.type for relation in reading.relations}
+    finally:
+        model.settings = plain
+    assert RelationType.USED_FOR in told["wanted"]
+    assert RelationType.USED_FOR not in told["unwanted"]
+    assert not told["doubted"]

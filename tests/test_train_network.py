@@ -17,6 +17,7 @@ from kg.train.loop import Plan, train  # noqa: E402
 from kg.train.loss import Weights, joint_loss, partial_loss  # noqa: E402
 from kg.train.network import EncoderConfig, Network  # noqa: E402
 from kg.train.predict import predict  # noqa: E402
+from kg.train.restore import restore_network  # noqa: E402
 from kg.train.vocabulary import prune  # noqa: E402
 
 M, T, D, X = EntityType
@@ -181,6 +182,18 @@ def test_eight_bits_stay_close_to_thirty_two(network, tokenizer, tmp_path):
         }  # fmt: skip
         made.append(load_model(tmp_path / str(bits))._reader.run(None, inputs)[0])
     assert np.abs(made[0] - made[1]).max() < 0.2 * np.abs(made[0]).max()
+
+
+def test_what_was_exported_in_eight_bits_comes_back_within_a_step_of_each_scale(network, tokenizer, tmp_path):
+    for parameter in network.parameters():  # the exporter keeps equal tensors once
+        torch.nn.init.normal_(parameter)
+    weights = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    config = network.encoder.config
+    export_model(network, tokenizer.to_str(), Settings(longest=64), tmp_path)
+    restored = restore_network(tmp_path, config).state_dict()
+    assert restored.keys() == weights.keys()
+    for name, tensor in weights.items():
+        assert (restored[name] - tensor).abs().max() <= tensor.abs().max() / 100, name
 
 
 def test_training_learns_a_text_by_heart_and_resumes(network, tokenizer, tmp_path):
