@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +32,12 @@ OPTIONS = BuildOptions(
 )
 
 
+def skip_without_spark() -> None:
+    pytest.importorskip("pyspark")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java")
+
+
 class Made:
     """One build on Spark, with accidents, and the local build of the same papers."""
 
@@ -45,7 +53,7 @@ class Made:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    pytest.importorskip("pyspark")
+    skip_without_spark()
     folder = tmp_path_factory.mktemp("spark")
     more = folder / "more.jsonl"
     more.write_text("".join(json.dumps(record) + "\n" for record in altered()), encoding="utf-8")
@@ -122,7 +130,7 @@ def work_through(engine: Engine) -> list[Row]:
 
 
 def test_both_engines_do_the_same_with_tables(tmp_path: Path) -> None:
-    pytest.importorskip("pyspark")
+    skip_without_spark()
     with DuckEngine() as duck:
         expected = work_through(duck)
     with spark_session("local[2]") as session:
@@ -131,7 +139,7 @@ def test_both_engines_do_the_same_with_tables(tmp_path: Path) -> None:
 
 
 def test_what_is_in_the_way_is_left_alone(tmp_path: Path) -> None:
-    pytest.importorskip("pyspark")
+    skip_without_spark()
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "mine.txt").touch()
     with pytest.raises(GraphError, match="in the way"):
@@ -140,7 +148,7 @@ def test_what_is_in_the_way_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_without_an_abstract_nothing_is_written(tmp_path: Path) -> None:
-    pytest.importorskip("pyspark")
+    skip_without_spark()
     (tmp_path / "empty.txt").touch()
     out = tmp_path / "out"
     call = ["build", str(tmp_path / "empty.txt"), "-o", str(out), "--engine", "spark", "--master", "local[1]"]
