@@ -10,22 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kg.options import making_options
+from kg.options import folder_option, making_options
 
 if TYPE_CHECKING:
     from kg.pipeline import Build, BuildOptions
     from kg.update import Update
 
 __all__ = ["COMMANDS", "build_options", "summarise"]
-
-folder_option = click.option(
-    "-g",
-    "--graph",
-    default="exports",
-    show_default=True,
-    type=click.Path(path_type=Path),
-    help="A folder that kg build wrote.",
-)
 
 
 def build_options(
@@ -89,11 +80,13 @@ def update(inputs: Sequence[str], graph: Path, workers: int | None, form: str | 
     now, and with the extractor of this paperkg. Exit status as of kg build.
     """
     from kg.terminal import with_progress
-    from kg.update import rebuild, replace_papers
+    from kg.update import add_papers, rebuild
 
     options = build_options(graph, workers=workers, form=form, curation=None, cache=cache)
     if inputs:
-        _report(replace_papers(inputs, graph, options=options, stdin=sys.stdin.buffer, progress=with_progress), graph)
+        stdin = sys.stdin.buffer
+        told = add_papers(inputs, graph, replacing=True, options=options, stdin=stdin, progress=with_progress)
+        _report(told, graph)
     else:
         summarise(rebuild(graph, options=options, progress=with_progress), graph)
 

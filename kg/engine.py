@@ -107,11 +107,6 @@ class DuckEngine:
         """Let `name` stand for what the query finds whenever it is asked."""
         _run(self._base, f"CREATE OR REPLACE VIEW {name} AS {sql}")
 
-    def drop(self, *names: str) -> None:
-        """Forget these tables."""
-        for name in names:
-            _run(self._base, f"DROP TABLE IF EXISTS {name}")
-
     def put(self, name: str, columns: Columns, rows: Iterable[Row]) -> None:
         """Make a table of these rows."""
         self._begin(name, columns)

@@ -8,16 +8,17 @@ from typing import Any
 
 import click
 
-__all__ = ["graph_option", "making_options"]
+__all__ = ["folder_option", "graph_option", "making_options"]
 
-graph_option = click.option(
-    "-g",
-    "--graph",
-    default="exports",
-    show_default=True,
-    type=click.Path(path_type=Path),
-    help="A folder that kg build wrote, or an RDF file.",
-)
+
+def _graph_option(meaning: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(
+        "-g", "--graph", default="exports", show_default=True, type=click.Path(path_type=Path), help=meaning
+    )
+
+
+graph_option = _graph_option("A folder that kg build wrote, or an RDF file.")
+folder_option = _graph_option("A folder that kg build wrote.")
 
 
 def making_options(command: Callable[..., Any]) -> Callable[..., Any]:

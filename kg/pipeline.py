@@ -218,9 +218,13 @@ def facts(options: BuildOptions, input_hash: int) -> dict[str, str]:
     }
     if options.curation.decisions:
         found["curationHash"] = content_hash(*map(str, options.curation.decisions))
-    if options.links:
-        found["linksHash"] = content_hash(*sorted(map(str, options.links)))
-    return found
+    return found | links_fact(options.links)
+
+
+def links_fact(links: Iterable[Alignment]) -> dict[str, str]:
+    """The fact about the links that a graph has, if it has any."""
+    told = sorted(map(str, links))
+    return {"linksHash": content_hash(*told)} if told else {}
 
 
 def confident(extraction: Extraction, least: float) -> Extraction:

@@ -26,7 +26,7 @@ from kg.folder import Change, changing, current
 from kg.lookup import find_paper
 from kg.outputs import Manifest, amend_outputs, read_manifest
 from kg.packing import pack_paper, unpack, unpack_paper
-from kg.pipeline import Build, BuildOptions, Progress, Read, build_change, facts, paper_hash, read_in
+from kg.pipeline import Build, BuildOptions, Progress, Read, build_change, facts, links_fact, paper_hash, read_in
 from kg.read import read_papers
 from kg.reading import nodes
 from kg.records import Paper
@@ -48,7 +48,7 @@ from kg.segments import (
 from kg.store import load_graph
 from kg.tables import RECORD_KEY, take_in
 
-__all__ = ["Update", "add_papers", "link_graph", "rebuild", "remove_papers", "replace_papers"]
+__all__ = ["Update", "add_papers", "link_graph", "rebuild", "remove_papers"]
 
 AS_BUILT = BuildOptions()
 
@@ -68,39 +68,18 @@ def add_papers(
     inputs: Iterable[str | os.PathLike[str]],
     folder: Path,
     *,
+    replacing: bool = False,
     options: BuildOptions = AS_BUILT,
     stdin: BinaryIO | None = None,
     progress: Progress | None = None,
 ) -> Update:
     """Add the papers in `inputs` to the graph in the folder; records of papers that it has are put together with those.
 
+    When `replacing`, they take the place of those that these papers were made from.
+
     The options but for workers, format, curation, links and cache are those of the build. Raises GraphError where no
     build lies, or one by another extractor or with other decisions of people (:func:`rebuild` mends that).
     """
-    return _with_records(inputs, folder, options, stdin, progress, keep=True)
-
-
-def replace_papers(
-    inputs: Iterable[str | os.PathLike[str]],
-    folder: Path,
-    *,
-    options: BuildOptions = AS_BUILT,
-    stdin: BinaryIO | None = None,
-    progress: Progress | None = None,
-) -> Update:
-    """As :func:`add_papers`, but the records of papers that the graph has take the place of those it was made from."""
-    return _with_records(inputs, folder, options, stdin, progress, keep=False)
-
-
-def _with_records(
-    inputs: Iterable[str | os.PathLike[str]],
-    folder: Path,
-    options: BuildOptions,
-    stdin: BinaryIO | None,
-    progress: Progress | None,
-    *,
-    keep: bool,
-) -> Update:
     problems: list[InputError] = []
     records = list(usable(read_papers(inputs, stdin=stdin, format=options.format), problems.append))
     _refuse_if_no_graph(folder)
@@ -109,7 +88,7 @@ def _with_records(
         with DuckEngine(change.scratch) as engine:
             touched = updating.papers_of(engine, records)
             kept = updating.records(engine, touched)
-            told = chain(*kept.values(), records) if keep else records
+            told = records if replacing else chain(*kept.values(), records)
             update = updating.replace(engine, touched, _once(told), kept)
         if update.added + update.removed + update.changed:
             change.commit()
@@ -145,7 +124,7 @@ def rebuild(folder: Path, *, options: BuildOptions = AS_BUILT, progress: Progres
             return build_change(change, found, _of_the_build(options, read_manifest(folder)), progress)
 
 
-def link_graph(folder: Path, links: Sequence[Alignment], *, options: BuildOptions = AS_BUILT) -> int:
+def link_graph(folder: Path, links: Sequence[Alignment]) -> int:
     """Put these links in the place of those that the graph in the folder has; how many fit.
 
     Raises GraphError where no build lies in the folder.
@@ -159,10 +138,9 @@ def link_graph(folder: Path, links: Sequence[Alignment], *, options: BuildOption
         old = frozenset(link_triples(store))
         new = frozenset(t for link in fitting for t in alignment_triples(link, base=manifest.base))
         del store
-        told = facts(replace(options, links=tuple(links)), 0)
-        linked = {name: told[name] for name in ("linksHash",) if name in told}
         kept = {name: value for name, value in manifest.facts.items() if name != "linksHash"}
-        amend_outputs(change, Difference(old - new, new - old), Manifest(manifest.base, kept | linked))
+        told = Manifest(manifest.base, kept | links_fact(links))
+        amend_outputs(change, Difference(old - new, new - old), told)
         change.commit()
     return len(fitting)
 
@@ -261,8 +239,8 @@ class _Updating:
         coming = {iri: one for iri, one in told if iri not in same}
         gone = touched - same
         lost = self._hash(engine, touched)
-        segments = self._keep(engine, coming, gone)
         if coming or gone:
+            segments = self._keep(engine, coming, gone)
             manifest = Manifest(self._manifest.base, {**self._manifest.facts, **self._new_hash(read.hash - lost)})
             amend_outputs(self._change, self._difference(engine, coming.keys() | gone, segments), manifest)
             self._join(engine, segments)
@@ -316,11 +294,8 @@ class _Updating:
         if number > 1:
             last = segments[-number:]
             for table in TABLES:
-                engine.drop(table)
                 engine.table(table, select(table, place, last))
-            engine.table(
-                "block", "SELECT DISTINCT b.* FROM block b JOIN (SELECT DISTINCT key FROM mention) m USING (key)"
-            )
+            engine.table("block", "SELECT DISTINCT b.* FROM block b JOIN (SELECT DISTINCT key FROM line) l USING (key)")
             segments = [*segments[:-number], write_segment(engine, place, self._new_name(segments))]
             for segment in last:
                 shutil.rmtree(place / segment.name)

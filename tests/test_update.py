@@ -104,7 +104,7 @@ def test_what_is_there_already_changes_nothing(tmp_path: Path, write: Write, cac
 def test_a_corrected_record_takes_the_place_of_the_old_one(tmp_path: Path, write: Write, cache: BuildOptions) -> None:
     corrected = {**RECORDS[0], "abstract": ABSTRACTS[4]}
     built(write(RECORDS[:3]), tmp_path / "out", cache)
-    made = update.replace_papers([write([corrected])], tmp_path / "out", options=cache)
+    made = update.add_papers([write([corrected])], tmp_path / "out", replacing=True, options=cache)
     assert made.removed + made.changed == 1
     assert files(tmp_path / "out") == built(write([corrected, *RECORDS[1:3]]), tmp_path / "whole", cache)
 

@@ -19,7 +19,7 @@ from kg.folder import current
 from kg.serve.answer import Limits
 from kg.serve.app import Served, make_app
 from kg.serve.overview import read_overview
-from kg.store import is_store, load_graph, store_folder
+from kg.store import STORE_FOLDER, is_store, load_graph, store_folder
 
 __all__ = ["Address", "opened", "run"]
 
@@ -99,7 +99,7 @@ def _store_folder(graph: Path) -> Iterator[Path]:
         yield folder
         return
     with tempfile.TemporaryDirectory(prefix="paperkg-") as name:
-        folder = Path(name) / "store"
+        folder = Path(name) / STORE_FOLDER
         copy = Store(str(folder))
         copy.bulk_extend(store)
         copy.flush()
