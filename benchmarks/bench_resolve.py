@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from itertools import islice
 
-from kg.extract import extract
+from kg.pool import extract
 from kg.read import read_papers
 from kg.records import Extraction, Paper
 from kg.resolve import resolve_entities

@@ -25,8 +25,8 @@ from pathlib import Path
 import psutil
 
 from kg.duplicates import Distinct
-from kg.extract import model_hash
 from kg.identity import content_hash
+from kg.pool import model_hash
 from kg.read import read_papers
 
 WORD = re.compile(r"[A-Za-z]{3,}")

@@ -23,12 +23,13 @@ __all__ = [
     "CLAIMS_SAID",
     "EVIDENCE_SAID",
     "NAMES",
+    "ORDER",
     "PAPER",
     "SAID",
-    "SORTED",
     "TRIPLE",
     "TRIPLES",
     "assemble",
+    "read_lines",
     "read_triples",
     "said_rows",
     "say_of_entities",
@@ -83,8 +84,11 @@ _PARTS = " UNION ALL ".join(f"SELECT * FROM {part}" for part in SHARED)
 TRIPLES = f"""
 SELECT DISTINCT subject, predicate, object FROM (
     SELECT subject, predicate, object FROM said WHERE part = 'triple' UNION ALL {_PARTS}) AS triples"""
-SORTED = f"SELECT subject, predicate, object FROM triple ORDER BY subject, predicate <> '{v.TYPE}', predicate, object"
-"""The triples as they stand in a file, sorted by subject, types first."""
+ORDER = f"subject, predicate <> '{v.TYPE}', predicate, object"
+"""The order of the triples in a file: by subject, types first."""
+LINES = f"SELECT subject, CONCAT(subject, ' ', predicate, ' ', object, ' .\n') AS line FROM triple ORDER BY {ORDER}"
+TOGETHER = 100_000
+"""About so many triples are written and stored at a time."""
 
 
 def say_together(engine: Engine, base: str, *, evidence: str = EVIDENCE_SAID, claims: str = CLAIMS_SAID) -> None:
@@ -174,6 +178,20 @@ def link_rows(rows: Iterable[Row], links: Sequence[Alignment], base: str) -> Ite
     """The triples of links, of rows of the place of each among `links`."""
     for (place,) in rows:
         yield from map(row_of, alignment_triples(links[place], base=base))
+
+
+def read_lines(engine: Engine) -> Iterator[bytes]:
+    """The triples of the graph as N-Triples, in order and in parts; no subject stands in two of these."""
+    part: list[str] = []
+    last = ""
+    for subject, line in engine.rows(LINES):
+        if len(part) >= TOGETHER and subject != last:
+            yield "".join(part).encode()
+            part = []
+        part.append(line)
+        last = subject
+    if part:
+        yield "".join(part).encode()
 
 
 def read_triples(rows: Iterable[Row]) -> Iterator[Triple]:

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import chain, groupby, islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -114,9 +115,12 @@ class DuckEngine:
 
     def add(self, name: str, columns: Columns, rows: Iterable[Row]) -> None:
         """Add these rows to a table."""
-        for batch in batches_of(columns, rows):
+        self._insert(name, batches_of(columns, rows))
+
+    def _insert(self, name: str, batches: Iterable[pa.RecordBatch]) -> None:
+        for some in _in_lots(batches):
             with self._base.cursor() as cursor:
-                cursor.register("batch", pa.Table.from_batches([batch]))
+                cursor.register("batch", pa.Table.from_batches(some))
                 _run(cursor, f"INSERT INTO {name} SELECT * FROM batch")
 
     def mapped(self, name: str, columns: Columns, sql: str, function: Function) -> None:
@@ -124,8 +128,9 @@ class DuckEngine:
         if self._workers == 1:
             self.put(name, columns, function(self.rows(sql)))
             return
+        self._begin(name, columns)
         with ProcessPoolExecutor(self._workers, mp_context=get_context("spawn")) as pool:
-            self.put(name, columns, _in_processes(pool, self._workers, function, self.rows(sql)))
+            self._insert(name, _in_processes(pool, self._workers, partial(_done, function, columns), self.rows(sql)))
 
     def grouped(self, name: str, columns: Columns, sql: str, function: GroupFunction, *, by: int = 1) -> None:
         """Make a table of what `function` makes of each group of rows that are alike in their first `by` columns."""
@@ -165,17 +170,34 @@ def _failed(error: duckdb.Error) -> Exception:
     return error
 
 
-def _in_processes(pool: ProcessPoolExecutor, workers: int, function: Function, rows: Iterator[Row]) -> Iterator[Row]:
+def _in_processes(
+    pool: ProcessPoolExecutor,
+    workers: int,
+    function: Callable[[list[Row]], list[pa.RecordBatch]],
+    rows: Iterator[Row],
+) -> Iterator[pa.RecordBatch]:
     """What `function` makes of the rows, in order; no more tasks wait than keep the workers busy."""
     tasks = iter(lambda: list(islice(rows, ROWS_A_TASK)), [])
-    waiting = [pool.submit(_done, function, task) for task in islice(tasks, 4 * workers)]
+    waiting = [pool.submit(function, task) for task in islice(tasks, 4 * workers)]
     while waiting:
         yield from waiting.pop(0).result()
-        waiting += [pool.submit(_done, function, task) for task in islice(tasks, 1)]
+        waiting += [pool.submit(function, task) for task in islice(tasks, 1)]
 
 
-def _done(function: Function, rows: list[Row]) -> list[Row]:
-    return list(function(iter(rows)))
+def _done(function: Function, columns: Columns, rows: list[Row]) -> list[pa.RecordBatch]:
+    return list(batches_of(columns, function(iter(rows))))
+
+
+def _in_lots(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
+    """The batches together until they hold enough rows to be handed on."""
+    lot: list[pa.RecordBatch] = []
+    for batch in batches:
+        lot.append(batch)
+        if sum(each.num_rows for each in lot) >= ROWS:
+            yield lot
+            lot = []
+    if lot:
+        yield lot
 
 
 def over_groups(function: GroupFunction, by: int, rows: Iterable[Row]) -> Iterator[Row]:

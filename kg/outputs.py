@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from pyoxigraph import RdfFormat, Store
 
-from kg.assemble import SORTED, read_triples
+from kg.assemble import read_lines
 from kg.change import Difference
 from kg.engine import DuckEngine
 from kg.errors import GraphError
 from kg.folder import Change, current
 from kg.segments import PAPERS_FOLDER, write_segment, write_segments
 from kg.store import STORE_FOLDER, amend, build_quads, copied_store, is_store, replace_build
-from kg.turtle import patch_turtle, write_turtle
+from kg.turtle import patch_turtle, turtle_parts
 from kg.view import write_html
 
 __all__ = ["Manifest", "amend_outputs", "read_manifest", "refuse_to_overwrite", "write_outputs"]
@@ -73,12 +74,21 @@ def _is_no_folder(path: Path) -> bool:
 def write_outputs(engine: DuckEngine, change: Change, manifest: Manifest) -> None:
     """Make the graph in the engine's tables ready, in the place of all that the folder holds."""
     work = change.staged
-    write_turtle(work / TURTLE, read_triples(engine.rows(SORTED)), base=manifest.base)
+    store = Store(str(work / STORE_FOLDER))
+    with (work / TURTLE).open("wb") as file:
+        file.writelines(turtle_parts(_stored(store, read_lines(engine)), base=manifest.base))
     (work / PAPERS_FOLDER).mkdir()
     write_segments(work / PAPERS_FOLDER, [write_segment(engine, work / PAPERS_FOLDER, FIRST)])
-    store = Store(str(work / STORE_FOLDER))
-    store.bulk_load(path=str(work / TURTLE), format=RdfFormat.TURTLE)
     _finish(store, work, manifest)
+
+
+def _stored(store: Store, parts: Iterable[bytes]) -> Iterator[bytes]:
+    """The parts of a graph in N-Triples; each goes into the store while the caller works on it."""
+    with ThreadPoolExecutor(1) as loader:
+        for part in parts:
+            loading = loader.submit(store.bulk_load, part, RdfFormat.N_TRIPLES)
+            yield part
+            loading.result()
 
 
 def amend_outputs(change: Change, difference: Difference, manifest: Manifest) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, fields
 from decimal import Decimal
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from kg import records
@@ -40,15 +41,24 @@ def unpack_paper(content: str | bytes) -> Paper:
 
 def _plain(value: Any) -> Any:
     """A record as lists and texts: a dataclass with its name in front, enumerations and decimals with theirs."""
-    if is_dataclass(value):
-        return [type(value).__name__, *(_plain(getattr(value, field.name)) for field in fields(value))]
-    if isinstance(value, tuple):
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
+    if kind is tuple:
         return ["", *map(_plain, value)]
-    if isinstance(value, Enum):
-        return [type(value).__name__, value.value]
-    if isinstance(value, Decimal):
+    if kind is Decimal:
         return ["Decimal", str(value)]
-    return value
+    if issubclass(kind, Enum):
+        return [kind.__name__, value.value]
+    return [kind.__name__, *[_plain(getattr(value, name)) for name in _fields(kind)]]
+
+
+_AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
+
+
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 def _record(value: Any) -> Any:

@@ -16,18 +16,18 @@ from pyoxigraph import Quad, Triple
 
 from kg._version import __version__
 from kg.alignment import Alignment
-from kg.assemble import SORTED, assemble, read_triples
+from kg.assemble import assemble, read_triples
 from kg.cache import Cache
 from kg.curation import NO_DECISIONS, Curation, Decision
 from kg.duplicates import Distinct, Same, usable
 from kg.engine import DuckEngine
 from kg.errors import InputError
-from kg.extract import extract, model_hash
 from kg.folder import Change, changing
 from kg.graph import with_mentions
 from kg.identity import BASE, content_hash, paper_iri
 from kg.outputs import Manifest, refuse_to_overwrite, write_outputs
 from kg.packing import pack_paper
+from kg.pool import extract, model_hash
 from kg.read import read_papers
 from kg.records import Extraction, Paper
 from kg.resolve import Hand, known_keys, resolve
@@ -94,7 +94,7 @@ def build(
     records = read_papers(inputs, stdin=stdin, format=options.format)
     with DuckEngine(workers=options.workers) as engine:
         built = assembled(engine, records, options, progress)
-        return replace(built, triples=set(read_triples(engine.rows(SORTED))))
+        return replace(built, triples=set(read_triples(engine.rows("SELECT * FROM triple"))))
 
 
 def build_to_folder(
@@ -136,7 +136,7 @@ def graph_of(extractions: Iterable[tuple[str, Extraction]], *, base: str = BASE)
         take_in(engine, extractions, Hand())
         resolve(engine, Hand())
         assemble(engine, base)
-        return set(read_triples(engine.rows(SORTED)))
+        return set(read_triples(engine.rows("SELECT * FROM triple")))
 
 
 def assembled(

@@ -24,15 +24,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pyarrow as pa
 from pyoxigraph import RdfFormat, serialize
 
-from kg.assemble import PAPER, SORTED, assemble
+from kg.assemble import ORDER, PAPER, assemble
 from kg.duplicates import Distinct, usable
 from kg.engine import Columns, Function, GroupFunction, Row, batches_of, over_groups, rows_of
 from kg.errors import GraphError, KgError
-from kg.extract import extract
 from kg.outputs import MANIFEST, TURTLE, Manifest
 from kg.packing import pack, unpack, unpack_paper
 from kg.packing import pack_paper as packed_paper
 from kg.pipeline import Build, BuildOptions, Read, confident, facts
+from kg.pool import extract
 from kg.read import read_papers
 from kg.resolve import BLOCK, DEFINITION, MENTION, Hand, block_rows, known_keys, paper_rows, resolve
 from kg.segments import PAPERS_FOLDER
@@ -263,7 +263,7 @@ def _build(
     return Parts(built, int(triples), files)
 
 
-_LINES = f"SELECT CONCAT(subject, ' ', predicate, ' ', object, ' .') AS line FROM ({SORTED}) AS sorted"
+_LINES = f"SELECT CONCAT(subject, ' ', predicate, ' ', object, ' .') AS line FROM triple ORDER BY {ORDER}"
 
 
 def take_in(engine: SparkEngine, hand: Hand, min_confidence: float, *, tasks: int) -> None:

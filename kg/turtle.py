@@ -8,19 +8,16 @@ import mmap
 import re
 from collections.abc import Iterable, Iterator
 from io import BytesIO
-from itertools import groupby
 from pathlib import Path
 
-from pyoxigraph import RdfFormat, Triple, serialize
+from pyoxigraph import Quad, RdfFormat, Triple, parse, serialize
 
 from kg import vocabulary as v
 from kg.identity import BASE
 
-__all__ = ["patch_turtle", "prefixes", "turtle", "write_turtle"]
+__all__ = ["patch_turtle", "prefixes", "turtle", "turtle_parts"]
 
 KINDS = ("paper", "entity", "claim", "statement", "evidence", "mention")
-TOGETHER = 20_000
-"""About so many triples are written at a time."""
 END = b" .\n\n"
 """What stands at the end of a block, and nowhere else: a line break in a text is written as an escape."""
 
@@ -35,13 +32,15 @@ def turtle(triples: Iterable[Triple], *, base: str = BASE) -> bytes:
 
     Blank nodes have no order of their own, so the graph holds none.
     """
-    return b"".join(_parts(sorted(set(triples), key=reading_order), base))
+    known = prefixes(base)
+    return _header(known) + _blocks(sorted(set(triples), key=reading_order), known)
 
 
-def write_turtle(path: Path, ordered: Iterable[Triple], *, base: str = BASE) -> None:
-    """Write triples that come in the order of :func:`reading_order`, each once, as they pass."""
-    with path.open("wb") as file:
-        file.writelines(_parts(ordered, base))
+def turtle_parts(parts: Iterable[bytes], *, base: str = BASE) -> Iterator[bytes]:
+    """The same Turtle of N-Triples in the order of :func:`reading_order`, part by part; no two parts share a subject."""
+    known = prefixes(base)
+    yield _header(known)
+    yield from (_blocks(parse(part, format=RdfFormat.N_TRIPLES), known) for part in parts)
 
 
 def reading_order(triple: Triple) -> tuple[str, bool, str, str]:
@@ -49,25 +48,11 @@ def reading_order(triple: Triple) -> tuple[str, bool, str, str]:
     return str(triple.subject), triple.predicate != v.TYPE, str(triple.predicate), str(triple.object)
 
 
-def _parts(ordered: Iterable[Triple], base: str) -> Iterator[bytes]:
-    known = prefixes(base)
-    yield _header(known)
-    waiting: list[Triple] = []
-    for _, block in groupby(ordered, key=lambda triple: triple.subject):
-        waiting += block
-        if len(waiting) >= TOGETHER:
-            yield _blocks(waiting, known)
-            waiting = []
-    yield _blocks(waiting, known)
-
-
 def _header(known: dict[str, str]) -> bytes:
     return "".join(f"@prefix {name}: <{iri}> .\n" for name, iri in known.items()).encode() + b"\n"
 
 
-def _blocks(ordered: list[Triple], known: dict[str, str]) -> bytes:
-    if not ordered:
-        return b""
+def _blocks(ordered: Iterable[Triple] | Iterable[Quad], known: dict[str, str]) -> bytes:
     written = BytesIO()
     serialize(ordered, written, RdfFormat.TURTLE, prefixes=known)
     lines = (line for line in written.getvalue().splitlines(keepends=True) if not line.startswith(b"@prefix"))

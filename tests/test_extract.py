@@ -8,7 +8,7 @@ from conftest import SEED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg.extract import extract, model_hash
+from kg.pool import extract, model_hash
 from kg.records import EntityType, Extraction, Paper, RelationType, Role
 
 TEXT = (

@@ -9,7 +9,8 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.extract import extract, load_pipeline
+from kg.extract import load_pipeline
+from kg.pool import extract
 from kg.read import read_papers
 from kg.records import Extraction, Paper, Role
 from kg.sections import find_sections, opening_label

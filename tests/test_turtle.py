@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyoxigraph import Literal, NamedNode, Triple
+from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, serialize
 
 from kg import vocabulary as v
 from kg.identity import BASE, entity_iri
-from kg.turtle import patch_turtle, reading_order, turtle, write_turtle
+from kg.turtle import patch_turtle, reading_order, turtle, turtle_parts
 
 NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=4)
 SUBJECTS = st.builds(lambda name: NamedNode(entity_iri(BASE, name)), NAMES) | st.builds(
@@ -25,11 +26,19 @@ def test_a_patched_file_is_the_file_of_the_changed_graph(
 ) -> None:
     folder = tmp_path_factory.mktemp("turtle")
     new = (old - removed) | added
-    write_turtle(folder / "old.ttl", sorted(old, key=reading_order))
+    (folder / "old.ttl").write_bytes(turtle(old))
     touched = {triple.subject for triple in old ^ new}
     blocks = {str(each): [triple for triple in new if triple.subject == each] for each in touched}
     patch_turtle(folder / "old.ttl", folder / "new.ttl", blocks)
     assert (folder / "new.ttl").read_bytes() == turtle(new)
+
+
+@given(GRAPHS)
+@settings(max_examples=50, deadline=None)
+def test_parts_make_the_same_file_as_the_whole(triples: set[Triple]) -> None:
+    subjects = groupby(sorted(triples, key=reading_order), key=lambda triple: triple.subject)
+    parts = [serialize(list(some), format=RdfFormat.N_TRIPLES) for _, some in subjects]
+    assert b"".join(turtle_parts(filter(None, parts))) == turtle(triples)
 
 
 def test_a_subject_that_is_not_there_changes_nothing(tmp_path: Path) -> None:

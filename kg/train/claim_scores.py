@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from kg.clean import clean
-from kg.extract import extract
 from kg.identity import canonical_key
+from kg.pool import extract
 from kg.records import SLOTS, Claim, ClaimKind, Extraction, Mention, Paper
 from kg.train.scores import Score
 
