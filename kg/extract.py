@@ -1,37 +1,19 @@
-"""From papers to extractions: the spaCy pipeline, and the way back from cleaned text to the original.
-
-The components work in any spaCy pipeline::
-
-    nlp = spacy.blank("en")
-    nlp.add_pipe("kg_sentences")
-    nlp.add_pipe("kg_extractor")
-    doc = nlp("We propose SOAP for language model pre-training.")
-    doc.spans["kg_mentions"], doc._.kg_relations, doc._.kg_claims
-
-There, every offset counts characters of `doc.text`.
-"""
+"""From papers to extractions: what the model and the rules find in a text, and the way back to the original of it."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-import spacy
-from spacy.attrs import SENT_START
-from spacy.language import Language
-from spacy.tokenizer import Tokenizer
-from spacy.tokens import Doc, SpanGroup
+from typing import TYPE_CHECKING, NamedTuple
 
 from kg.acronyms import Definition, find_definitions
 from kg.claims import find_claims
 from kg.clean import clean
 from kg.links import find_links
-from kg.model import FoundSpan, Model, Reading, load_model
+from kg.model import FoundSpan, Model, load_model
 from kg.proposals import find_proposals
 from kg.records import (
     Claim,
@@ -51,78 +33,35 @@ from kg.sentences import split_sentences
 if TYPE_CHECKING:
     from kg.records import Link
 
-__all__ = ["extract_one", "find_sections_in", "load_pipeline"]
+__all__ = ["Found", "extract_one", "read_clean", "read_text", "sentence_spans", "sentence_starts", "shipped_model"]
 
-SPANS_KEY = "kg_mentions"
-"""Where a `Doc` keeps its mentions, as a span group whose labels are the entity types."""
-
+_WORD = re.compile(r"\S+")
 _ADJECTIVE = re.compile(r"\S+-(?:[a-z]+ed|aware|driven|free|specific|like|style|centric|agnostic)")
 """A word such as "GNN-augmented" says how something is, and names nothing."""
 
 _MOST = 0.7  # share of a long form that a mention must cover to be it
 
-Doc.set_extension("kg_sections", default=None, force=True)  # where the labels of a structured abstract stand
-for _name in ("kg_sentences", "kg_mentions", "kg_relations", "kg_proposals", "kg_claims"):
-    Doc.set_extension(_name, default=(), force=True)
+
+class Found(NamedTuple):
+    """What a text says; every offset counts its characters."""
+
+    sentences: tuple[Sentence, ...]
+    mentions: tuple[Mention, ...]
+    relations: tuple[Relation, ...]
+    proposals: tuple[Proposal, ...]
+    claims: tuple[Claim, ...]
 
 
-@Language.factory("kg_sentences")
-def make_sentences(nlp: Language, name: str) -> Callable[[Doc], Doc]:
-    """A component that sets sentence boundaries fit for abstracts."""
-    del nlp, name
-    return _set_sentences
+def read_text(text: str, spans: Sequence[tuple[int, int]], sections: Sequence[Section], model: Model) -> Found:
+    """What the model reads in the text, and what cues and patterns find in it, whose sentences are these slices.
 
-
-def _set_sentences(doc: Doc) -> Doc:
-    starts = {start for start, _ in split_sentences(doc.text)} | {section.label for section in _sections(doc)}
-    marks: Any = np.array([[1 if token.i == 0 or token.idx in starts else -1] for token in doc], dtype=np.int64)
-    # All at once: setting token by token takes time in the square of their number.
-    return doc.from_array([SENT_START], marks.astype(np.uint64)) if len(doc) else doc
-
-
-def _sections(doc: Doc) -> tuple[Section, ...]:
-    if doc._.kg_sections is None:
-        doc._.kg_sections = find_sections(doc.text)
-    found: tuple[Section, ...] = doc._.kg_sections
-    return found
-
-
-@Language.factory("kg_extractor")
-def make_extractor(nlp: Language, name: str) -> Extractor:
-    """A component that finds mentions, relations, proposals and claims; it needs sentence boundaries."""
-    del nlp, name
-    return Extractor(_model())
-
-
-@lru_cache(maxsize=1)
-def _model() -> Model:
-    return load_model()
-
-
-class Extractor:
-    """The component `kg_extractor`: what the model reads, and what cues and patterns find in it."""
-
-    def __init__(self, model: Model) -> None:
-        self.model = model
-
-    def __call__(self, doc: Doc) -> Doc:
-        """The document with its mentions, relations, proposals and claims set."""
-        spans = [(sentence.start_char, sentence.end_char) for sentence in doc.sents]
-        (reading,) = self.model.read([doc.text], [spans])
-        return _set_extractions(doc, reading)
-
-    def pipe(self, stream: Iterable[Doc], **_: object) -> Iterator[Doc]:
-        """The documents, each read by itself: a quantised model would let its neighbours in a batch change it."""
-        return map(self, stream)
-
-
-def _set_extractions(doc: Doc, reading: Reading) -> Doc:
-    text = doc.text
-    sections = _sections(doc)
+    A text is read by itself: a quantised model would let its neighbours in a batch change it.
+    """
+    (reading,) = model.read([text], [spans])
     sentences = tuple(
         sentence
-        for span, found in zip(doc.sents, reading.roles, strict=True)
-        if (sentence := _labelled(Sentence(span.start_char, span.end_char, found.role), sections))
+        for (start, end), found in zip(spans, reading.roles, strict=True)
+        if (sentence := _labelled(Sentence(start, end, found.role), sections))
     )
     definitions = list(find_definitions(text))
     read = [_mention(text, found, definitions) for found in reading.spans]
@@ -142,14 +81,23 @@ def _set_extractions(doc: Doc, reading: Reading) -> Doc:
     ]
     mentions = tuple(sorted(kept | full, key=lambda m: m.start))
     proposals = find_proposals(text, sentences, mentions)
-    doc._.kg_sentences = sentences
-    doc._.kg_mentions = mentions
-    doc._.kg_relations = (*relations, *defined)
-    doc._.kg_proposals = proposals
-    doc._.kg_claims = find_claims(text, sentences, mentions, proposals)
-    spans = [doc.char_span(m.start, m.end, label=m.type.value, alignment_mode="expand") for m in mentions]
-    doc.spans[SPANS_KEY] = SpanGroup(doc, name=SPANS_KEY, spans=[span for span in spans if span is not None])
-    return doc
+    claims = find_claims(text, sentences, mentions, proposals)
+    return Found(sentences, mentions, (*relations, *defined), proposals, claims)
+
+
+def sentence_starts(text: str, sections: Iterable[Section]) -> set[int]:
+    """Where the sentences of a text begin; so does one at the label of each section."""
+    return {start for start, _ in split_sentences(text)} | {section.label for section in sections}
+
+
+def sentence_spans(text: str, sections: Iterable[Section]) -> list[tuple[int, int]]:
+    """The slices of the sentences of a text, each from its first word to the end of its last."""
+    starts = sentence_starts(text, sections)
+    spans: list[tuple[int, int]] = []
+    for word in _WORD.finditer(text):
+        first = word.start() if not spans or word.start() in starts else spans.pop()[0]
+        spans.append((first, word.end()))
+    return spans
 
 
 def _labelled(sentence: Sentence, sections: Sequence[Section]) -> Sentence | None:
@@ -204,26 +152,21 @@ def _covers(mention: Mention, span: tuple[int, int]) -> bool:
 
 
 @lru_cache(maxsize=1)
-def load_pipeline() -> Language:
-    """The pipeline that :func:`extract_one` runs: our two components over words that white space parts.
-
-    spaCy's English tokenizer takes time in the square of a run of brackets, and our components read characters.
-    """
-    nlp = spacy.blank("en")
-    nlp.tokenizer = Tokenizer(nlp.vocab)
-    nlp.max_length = 10_000_000  # no parser and no tagger: memory grows with the text alone
-    nlp.add_pipe("kg_sentences")
-    nlp.add_pipe("kg_extractor")
-    return nlp
+def shipped_model() -> Model:
+    """The model that the package brings, loaded once in a process."""
+    return load_model()
 
 
 def extract_one(paper: Paper) -> Extraction:
     """What the paper's abstract says, with offsets into the original abstract."""
     text = clean(paper.abstract)
-    nlp = load_pipeline()
-    doc = nlp.make_doc(text.text)
-    doc._.kg_sections = find_sections_in(text)
-    return _to_extraction(nlp(doc), text, paper)
+    return _to_extraction(read_clean(text), text, paper)
+
+
+def read_clean(text: CleanText) -> Found:
+    """What the cleaned text says, by its own offsets."""
+    sections = find_sections_in(text)
+    return read_text(text.text, sentence_spans(text.text, sections), sections, shipped_model())
 
 
 def find_sections_in(text: CleanText) -> tuple[Section, ...]:
@@ -239,15 +182,15 @@ def _moved(sections: Iterable[Section], text: CleanText) -> Iterator[Section]:
         yield section._replace(label=label, start=start, end=end)
 
 
-def _to_extraction(doc: Doc, text: CleanText, paper: Paper) -> Extraction:
+def _to_extraction(found: Found, text: CleanText, paper: Paper) -> Extraction:
     back = _Back(text)
     return Extraction(
         paper,
-        sentences=tuple(map(back.sentence, doc._.kg_sentences)),
-        mentions=tuple(map(back.mention, doc._.kg_mentions)),
-        relations=tuple(map(back.relation, doc._.kg_relations)),
-        proposals=tuple(map(back.proposal, doc._.kg_proposals)),
-        claims=tuple(map(back.claim, doc._.kg_claims)),
+        sentences=tuple(map(back.sentence, found.sentences)),
+        mentions=tuple(map(back.mention, found.mentions)),
+        relations=tuple(map(back.relation, found.relations)),
+        proposals=tuple(map(back.proposal, found.proposals)),
+        claims=tuple(map(back.claim, found.claims)),
         links=_links(paper.abstract),
     )
 

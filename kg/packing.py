@@ -41,7 +41,7 @@ def unpack_paper(content: str | bytes) -> Paper:
 
 def _plain(value: Any) -> Any:
     """A record as lists and texts: a dataclass with its name in front, enumerations and decimals with theirs."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind in _AS_THEY_ARE:
         return value
     if kind is tuple:

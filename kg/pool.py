@@ -1,7 +1,4 @@
-"""Many papers read, in several processes where that pays, and the hash of what reads them.
-
-The pipeline itself (:mod:`kg.extract`, and spaCy with it) is imported by the process that reads, and by no other.
-"""
+"""Many papers read, in several processes where that pays, and the hash of what reads them."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from itertools import chain, islice
 from multiprocessing import get_context
 from pathlib import Path
 
+from kg.extract import extract_one, shipped_model
 from kg.model import WEIGHTS, check_files
 from kg.records import Extraction, Paper
 
@@ -62,7 +60,7 @@ def extract(papers: Iterable[Readable], *, workers: int = 1) -> Iterator[Extract
     """What each paper's abstract says, in the order of the papers, with offsets into the original abstract.
 
     An extraction among the papers passes as it is. With several `workers`, as many processes read where that pays;
-    each loads the pipeline once, some 400 MB. What is found does not depend on their number, and no more papers are
+    each loads the model once, some 300 MB. What is found does not depend on their number, and no more papers are
     held than keep them busy.
     """
     coming = iter(papers)
@@ -73,7 +71,7 @@ def extract(papers: Iterable[Readable], *, workers: int = 1) -> Iterator[Extract
         yield from _extracted(chain(first, coming))
         return
     # A fresh process each: one that is forked would share the locks of onnxruntime's threads.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_ready) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=shipped_model) as pool:
         tasks = _tasks(chain(first, coming))
         waiting = deque(_started(pool, task) for task in islice(tasks, 3 * workers))
         while waiting:
@@ -105,17 +103,9 @@ def _started(pool: Executor, task: list[Readable]) -> Started:
     return task, pool.submit(_extract_all, unread) if unread else None
 
 
-def _ready() -> None:
-    from kg.extract import load_pipeline
-
-    load_pipeline()
-
-
 def _extract_all(papers: Iterable[Paper]) -> list[Extraction]:
     return list(_extracted(papers))
 
 
 def _extracted(papers: Iterable[Readable]) -> Iterator[Extraction]:
-    from kg.extract import extract_one
-
     return (extract_one(each) if isinstance(each, Paper) else each for each in papers)

@@ -37,7 +37,7 @@ def turtle(triples: Iterable[Triple], *, base: str = BASE) -> bytes:
 
 
 def turtle_parts(parts: Iterable[bytes], *, base: str = BASE) -> Iterator[bytes]:
-    """The same Turtle of N-Triples in the order of :func:`reading_order`, part by part; no two parts share a subject."""
+    """The same Turtle of N-Triples in the order of :func:`reading_order`, in parts that share no subject."""
     known = prefixes(base)
     yield _header(known)
     yield from (_blocks(parse(part, format=RdfFormat.N_TRIPLES), known) for part in parts)

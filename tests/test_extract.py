@@ -140,6 +140,18 @@ def test_the_components_work_in_any_spacy_pipeline() -> None:
     assert doc._.kg_claims
 
 
+def test_the_components_find_what_the_extractor_finds() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("kg_sentences")
+    nlp.add_pipe("kg_extractor")
+    text = "We propose SOAP, an optimizer for language model pre-training. It beats AdamW by 3% on C4."
+    doc, found = nlp(text), extracted(text)
+    assert doc._.kg_sentences == found.sentences
+    assert doc._.kg_mentions == found.mentions
+    assert doc._.kg_relations == found.relations
+    assert doc._.kg_claims == found.claims
+
+
 def test_the_components_are_found_through_the_entry_points() -> None:
     from importlib.metadata import entry_points
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kg.clean import clean
-from kg.extract import find_sections_in, load_pipeline
+from kg.extract import read_clean
 from kg.kinds import features as kind_features
 from kg.kinds import load_kinds
 from kg.records import Claim, ClaimKind, CleanText, Mention, Sentence
@@ -59,16 +59,12 @@ class Choice:
 
 def read_lines(path: Path) -> Iterator[Read]:
     """The annotated abstracts of a corpus file, read by the shipped extractor."""
-    nlp = load_pipeline()
     for row in path.read_text(encoding="utf-8").splitlines():
         line = json.loads(row)
         text = clean(line["abstract"])
-        doc = nlp.make_doc(text.text)
-        doc._.kg_sections = find_sections_in(text)
-        doc = nlp(doc)
-        proposals = doc._.kg_proposals
-        own = proposals[0].mention if proposals else None
-        yield Read(line, text, doc._.kg_sentences, doc._.kg_mentions, own)
+        found = read_clean(text)
+        own = found.proposals[0].mention if found.proposals else None
+        yield Read(line, text, found.sentences, found.mentions, own)
 
 
 def drafted(read: Read) -> Iterator[tuple[Scene, list[Draft]]]:
