@@ -10,11 +10,13 @@ from pathlib import Path
 
 from pyoxigraph import RdfFormat, Store
 
+from kg._version import __version__
 from kg.assemble import read_lines
 from kg.change import Difference
 from kg.engine import DuckEngine
 from kg.errors import GraphError
 from kg.folder import Change, current
+from kg.panel import Earlier, read_page, touched_by
 from kg.segments import PAPERS_FOLDER, write_segment, write_segments
 from kg.store import STORE_FOLDER, amend, build_quads, copied_store, is_store, replace_build
 from kg.turtle import patch_turtle, turtle_parts
@@ -99,11 +101,19 @@ def amend_outputs(change: Change, difference: Difference, manifest: Manifest) ->
     subjects = {triple.subject for triple in difference.removed | difference.added}
     blocks = {str(each): [quad.triple for quad in store.quads_for_pattern(each, None, None)] for each in subjects}
     patch_turtle(current(change.folder, TURTLE), work / TURTLE, blocks, base=manifest.base)
-    _finish(store, work, manifest)
+    _finish(store, work, manifest, _page_before(change, store, difference))
 
 
-def _finish(store: Store, work: Path, manifest: Manifest) -> None:
+def _page_before(change: Change, store: Store, difference: Difference) -> Earlier | None:
+    """The page as it was, if this version of the program wrote it."""
+    data = read_page(current(change.folder, PAGE))
+    if data is None or read_manifest(change.folder).facts.get("version") != __version__:
+        return None
+    return Earlier(data, touched_by(store, difference.removed | difference.added))
+
+
+def _finish(store: Store, work: Path, manifest: Manifest, earlier: Earlier | None = None) -> None:
     replace_build(store, build_quads(manifest.facts, base=manifest.base))
     store.flush()
-    write_html(store, work / PAGE)
+    write_html(store, work / PAGE, earlier=earlier)
     manifest.write(work)
