@@ -150,9 +150,12 @@ class DuckEngine:
         _run(self._base, f"COPY ({sql}) TO '{place}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {row_group})")
 
     def _begin(self, name: str, columns: Columns) -> None:
-        with self._base.cursor() as cursor:
-            cursor.register("batch", pa.table({column: pa.array([], kind) for column, kind in columns.items()}))
-            _run(cursor, f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM batch")
+        kinds = ", ".join(f'"{column}" {_KINDS[kind]}' for column, kind in columns.items())
+        _run(self._base, f"CREATE OR REPLACE TABLE {name} ({kinds})")
+
+
+_KINDS = {pa.string(): "VARCHAR", pa.int64(): "BIGINT", pa.float64(): "DOUBLE", pa.binary(): "BLOB"}
+"""What DuckDB calls the types of columns."""
 
 
 def _run(base: duckdb.DuckDBPyConnection, sql: str) -> None:

@@ -42,7 +42,8 @@ class Change:
     def commit(self) -> None:
         """Make the change."""
         for place in self.staged.rglob("*"):
-            _sync(place)
+            if place.is_dir() or place.stat().st_nlink == 1:  # a file that is elsewhere too was there before
+                _sync(place)
         _sync(self.staged)
         self.staged.rename(self.folder / READY)
         _sync(self.folder)

@@ -20,7 +20,7 @@ _SUPPORTED = """
 SELECT ?said ?predicate ?confidence (COUNT(?paper) AS ?papers) {
   $said ?said rdf:predicate ?predicate ; kg:confidence ?confidence ; kg:support ?paper
 } GROUP BY ?said ?predicate ?confidence"""
-_NAMED = "SELECT ?paper ?node { $node ?paper kg:mentions ?node }"
+_NAMED = "SELECT ?paper ?node { $paper ?paper kg:mentions ?node }"
 
 
 def to_networkx(store: Store, *, papers: bool = True) -> nx.MultiDiGraph:
@@ -65,7 +65,8 @@ def part_of(store: Store, some: Iterable[str]) -> nx.MultiDiGraph:
     ]
     for head, tail, kind, support, confidence in sorted(edges):
         _add_edge(graph, head, kind, tail, support=support, confidence=confidence)
-    named = ((paper, entity) for paper, entity in matches(store, _NAMED, node=iris) if {paper, entity} <= graph.nodes)
+    papers = [node for node in iris if kinds.get(node.value) == "Paper"]
+    named = ((paper, entity) for paper, entity in matches(store, _NAMED, paper=papers) if entity in graph)
     for paper, entity in sorted(named):
         _add_mention(graph, paper, entity)
     return _ordered(graph)

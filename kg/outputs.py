@@ -109,7 +109,7 @@ def _page_before(change: Change, store: Store, difference: Difference) -> Earlie
     data = read_page(current(change.folder, PAGE))
     if data is None or read_manifest(change.folder).facts.get("version") != __version__:
         return None
-    return Earlier(data, touched_by(store, difference.removed | difference.added))
+    return Earlier(data, difference.removed, difference.added, touched_by(store, difference.removed | difference.added))
 
 
 def _finish(store: Store, work: Path, manifest: Manifest, earlier: Earlier | None = None) -> None:

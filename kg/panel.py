@@ -20,10 +20,11 @@ from pyoxigraph import NamedNode, Store, Triple
 from kg import vocabulary as v
 from kg.reading import label_of, matches, texts
 from kg.records import Evidence
+from kg.selection import TRIED, Partners
 
 __all__ = ["Earlier", "panel", "read_page", "touched_by"]
 
-_RELATIONS, _CLAIMS, _SENTENCES = 60, 12, 3
+_RELATIONS, _CLAIMS, _SENTENCES = 30, 8, 2
 """Up to how many relations, claims of each kind, and sentences of each the side panel shows of a node."""
 
 _SLOTS = (
@@ -88,6 +89,9 @@ Details = dict[str, dict[str, Any]]
 """What is said of each node; a sentence is a _Sentence, or on the page its number."""
 
 
+_RELATING = frozenset(map(v.kg, v.RELATIONS))
+
+
 class _Sentence(NamedTuple):
     """A slice of a paper's abstract, which begins at `start`."""
 
@@ -102,55 +106,73 @@ Marks = dict[tuple[_Sentence, str], list[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The data of the page of a graph before a change, and the nodes that the change touches."""
+    """The data of the page of a graph before a change, what came and went, and the nodes that the change touches."""
 
     data: Mapping[str, Any]
+    removed: Collection[Triple]
+    added: Collection[Triple]
     touched: Collection[str]
+
+    def partners(self, store: Store, top: int) -> Partners | None:
+        """The most connected entities of the graph as it is now, where they can be told without counting anew."""
+        if self.data["partners"] is None or any(triple.predicate in _RELATING for triple in self.removed):
+            return None
+        ends = {
+            end.value
+            for triple in self.added
+            if triple.predicate in _RELATING
+            for end in (triple.subject, triple.object)
+            if isinstance(end, NamedNode)
+        }
+        return Partners(*self.data["partners"]).grown(store, ends, TRIED * top)
 
     def details(self) -> Details:
         """What the page says of the nodes of which it still holds."""
-        sentences = self._sentences()
         return {
-            node: _with_sentences(said, lambda numbers: [sentences[number] for number in numbers])
+            node: said
             for node, said in self.data["details"].items()
             if node not in self.touched
-            and not any(sentences[number].paper in self.touched for number in _numbers_in(said))
+            and not any(sentence.paper in self.touched for entry in _entries(said) for sentence in entry["sentences"])
         }
 
     def marks(self) -> Marks:
         """What the page marks, and what it would mark if there were something, in papers that are not touched."""
-        sentences, entities = self._sentences(), self.data["entities"]
-        whole = {
-            node: _with_sentences(said, lambda numbers: [sentences[number] for number in numbers])
-            for node, said in self.data["details"].items()
-        }
         known: Marks = {
             (sentence, entity): []
-            for sentence, about in _cited(whole).items()
+            for sentence, about in _cited(self.data["details"]).items()
             if sentence.paper not in self.touched
             for entity in about
         }
-        for sentence, told in zip(sentences, self.data["sentences"], strict=True):
-            for start, end, entity in told["marks"]:
-                if (sentence, entities[entity]) in known:
-                    known[sentence, entities[entity]].append((start, end))
+        for sentence, marks in self.data["marks"].items():
+            for start, end, entity in marks:
+                if (sentence, entity) in known:
+                    known[sentence, entity].append((start, end))
         return known
 
     def titles(self) -> dict[str, str]:
         """The titles of the papers that are not touched."""
         return {paper: title for paper, title in self.data["titles"].items() if paper not in self.touched}
 
-    def _sentences(self) -> list[_Sentence]:
-        return [_Sentence(told["paper"], told["start"], told["text"]) for told in self.data["sentences"]]
-
 
 def read_page(path: Path) -> dict[str, Any] | None:
-    """The data in a page that a build wrote, or None where it holds none."""
+    """The data in a page that a build wrote, with each sentence in the place of its number, or None if there is none.
+
+    `marks` holds what is marked in each sentence.
+    """
     try:
         found = _DATA.search(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return None
-    data: dict[str, Any] | None = json.loads(found[1]) if found else None
+    if found is None:
+        return None
+    data: dict[str, Any] = json.loads(found[1])
+    entities = data["entities"]
+    sentences = [_Sentence(told["paper"], told["start"], told["text"]) for told in data["sentences"]]
+    data["marks"] = {
+        sentence: [(start, end, entities[entity]) for start, end, entity in told["marks"]]
+        for sentence, told in zip(sentences, data["sentences"], strict=True)
+    }
+    _tell_sentences(data["details"], sentences.__getitem__)
     return data
 
 
@@ -180,21 +202,18 @@ def panel(store: Store, graph: nx.MultiDiGraph, earlier: Earlier | None = None) 
     Of many relations and claims a node has the first, and the numbers of all. A sentence has its place, and marks of
     what it is cited about.
     """
-    kept = earlier.details() if earlier else {}
+    kept, known, titles = (earlier.details(), earlier.marks(), earlier.titles()) if earlier else ({}, {}, {})
     new = _details(store, [node for node in graph if node not in kept])
     details = {node: new.get(node) or kept[node] for node in graph}
     _name_others(store, details)
     about = _cited(details)
     numbers = {sentence: number for number, sentence in enumerate(about)}
-    titles = earlier.titles() if earlier else {}
+    _tell_sentences(details, numbers.__getitem__)
     papers = sorted({sentence.paper for sentence in about})
     return {
-        "details": {
-            node: _with_sentences(said, lambda sentences: [numbers[sentence] for sentence in sentences])
-            for node, said in details.items()
-        },
+        "details": details,
         "titles": {paper: titles.get(paper) or label_of(store, NamedNode(paper)) for paper in papers},
-        **_marked(about, _marks(store, about, earlier.marks() if earlier else {})),
+        **_marked(about, _marks(store, about, known)),
     }
 
 
@@ -202,19 +221,11 @@ def _entries(said: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     return chain(said["relations"], said["claims"])
 
 
-def _numbers_in(said: Mapping[str, Any]) -> Iterator[int]:
-    return (number for entry in _entries(said) for number in entry["sentences"])
-
-
-def _with_sentences(said: Mapping[str, Any], other: Callable[[list[Any]], list[Any]]) -> dict[str, Any]:
-    """What is said of a node, with the sentences of each relation and claim written in another way."""
-    return {
-        **said,
-        **{
-            part: [{**entry, "sentences": other(entry["sentences"])} for entry in said[part]]
-            for part in ("relations", "claims")
-        },
-    }
+def _tell_sentences(details: Details, other: Callable[[Any], Any]) -> None:
+    """Write each sentence that is cited in another way."""
+    for said in details.values():
+        for entry in _entries(said):
+            entry["sentences"] = list(map(other, entry["sentences"]))
 
 
 def _cited(details: Details) -> dict[_Sentence, set[str]]:
@@ -267,9 +278,7 @@ def _marked(about: Mapping[_Sentence, set[str]], marks: Marks) -> dict[str, Any]
             "text": sentence.text,
             "paper": sentence.paper,
             "start": sentence.start,
-            "marks": sorted(
-                (start, end, numbers[entity]) for entity in found for start, end in marks[sentence, entity]
-            ),
+            "marks": sorted([(*place, numbers[entity]) for entity in found for place in marks[sentence, entity]]),
         }
         for sentence, found in about.items()
     ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, groupby
+from typing import NamedTuple
 
 import networkx as nx
 from pyoxigraph import NamedNode, Store, Triple
@@ -15,7 +16,7 @@ from kg.errors import QueryError
 from kg.network import kinds_of, papers_of, part_of
 from kg.reading import label_of, matches
 
-__all__ = ["TOP", "Selection", "around", "most_connected", "of_triples"]
+__all__ = ["TOP", "TRIED", "Partners", "Selection", "around", "most_connected", "of_triples"]
 
 TOP = 300
 """How many entities a page holds unless told otherwise, with a third as many papers; more is hard to read."""
@@ -26,10 +27,30 @@ _ENTITIES = "?entity a ?kind . VALUES ?kind { " + " ".join(f"kg:{kind}" for kind
 _RELATED = " UNION ".join(
     f"{{ ?node kg:{relation} ?other }} UNION {{ ?other kg:{relation} ?node }}" for relation in v.RELATIONS
 )
+_LEADS_TO = " UNION ".join(f"{{ ?node kg:{relation} ?other }}" for relation in v.RELATIONS)
 _DEGREES = f"""
 SELECT ?node (COUNT(DISTINCT ?other) AS ?others) {{ $node {_RELATED} FILTER(?node != ?other) }} GROUP BY ?node"""
-_MOST_RELATED = _DEGREES.replace("$node ", "") + " ORDER BY DESC(?others) LIMIT "
+_MOST_RELATED = _DEGREES.replace("$node ", "") + " ORDER BY DESC(?others) LIMIT"
 _NAMING = "{ ?paper kg:mentions ?node } UNION { ?paper kg:proposes ?node }"
+
+
+class Partners(NamedTuple):
+    """To how many others the most connected entities are related: of all that have more than `least` partners."""
+
+    least: int
+    most: dict[str, int]
+
+    def grown(self, store: Store, nodes: Iterable[str], size: int) -> Partners:
+        """The same after relations of these entities, and of no others, have come to the store; none may have gone."""
+        now = {node: int(number) for node, number in matches(store, _DEGREES, node=_iris(sorted(nodes)))}
+        return Partners.of({**self.most, **{node: n for node, n in now.items() if n > self.least}}, self.least, size)
+
+    @classmethod
+    def of(cls, most: Mapping[str, int], least: int, size: int) -> Partners:
+        """The first `size` of these by rank, without those of the last rank where that has more."""
+        ranked = sorted(most.items(), key=lambda one: (-one[1], one[0]))
+        least = ranked[size][1] if len(ranked) > size else least
+        return cls(least, {node: number for node, number in ranked if number > least})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +58,7 @@ class Selection:
     """Part of a graph, with its nodes and edges in order, and of how much it is the part.
 
     `entities` and `papers` count the whole graph, `matching` the entities that were asked for; `what` says in words
-    what was asked for, "" for the most connected.
+    what was asked for, "" for the most connected; of those, `partners` tells why they are it.
     """
 
     graph: nx.MultiDiGraph
@@ -45,6 +66,7 @@ class Selection:
     papers: int
     matching: int
     what: str = ""
+    partners: Partners | None = None
 
     @property
     def complete(self) -> bool:
@@ -53,14 +75,17 @@ class Selection:
         return bool(self.matching == self.entities == shown)
 
 
-def most_connected(store: Store, *, top: int = TOP) -> Selection:
-    """The `top` entities with relations to the most others; all of them when the graph has no more than that."""
+def most_connected(store: Store, *, top: int = TOP, partners: Partners | None = None) -> Selection:
+    """The `top` entities with relations to the most others; all of them when the graph has no more than that.
+
+    `partners` are the most connected of this graph, if they are known, as `Selection.partners` tells them.
+    """
     entities = _number(store, f"SELECT (COUNT(DISTINCT ?entity) AS ?n) {{ {_ENTITIES} }}")
     if entities > top:
-        chosen = _joined(store, top)
+        chosen, partners = _joined(store, top, partners)
     else:
-        chosen = [entity for (entity,) in matches(store, f"SELECT DISTINCT ?entity {{ {_ENTITIES} }}")]
-    return _selection(store, chosen, top, matching=entities)
+        chosen, partners = [e for (e,) in matches(store, f"SELECT DISTINCT ?entity {{ {_ENTITIES} }}")], None
+    return replace(_selection(store, chosen, top, matching=entities), partners=partners)
 
 
 def around(store: Store, node: NamedNode, *, depth: int = 1, top: int = TOP) -> Selection:
@@ -126,33 +151,44 @@ def _ranks(store: Store, nodes: Collection[str]) -> Ranks:
     return {node: (-others.get(node, 0), -papers.get(node, 0)) for node in nodes}
 
 
-def _joined(store: Store, top: int) -> list[str]:
+def _joined(store: Store, top: int, known: Partners | None) -> tuple[list[str], Partners]:
     """The first `top` entities by rank that are related to another one of them: none stands alone."""
-    for limit in (2 * top << doubled for doubled in count()):
-        joined, whole = _joined_among(store, limit, top)
-        if whole or len(joined) >= top:
+    for size in (TRIED * top << doubled for doubled in count()):
+        partners = known or _partners(store, size)
+        known = None
+        joined = _joined_among(store, partners, top)
+        if not partners.least or len(joined) >= top:
             break
-    return [*joined][:top]
+    return [*joined][:top], partners
 
 
-def _joined_among(store: Store, limit: int, top: int) -> tuple[dict[str, None], bool]:
-    """Those of :func:`_joined` among the first `limit` entities by rank, and whether no others have a relation."""
-    first = [(node, int(others)) for node, others in matches(store, _MOST_RELATED + str(limit))]
-    whole = len(first) < limit
-    least = 0 if whole else first[-1][1]  # of the entities with so many partners some may be missing
-    ranked = [(node, others) for node, others in first if others > least]
-    papers = papers_of(store, _iris(node for node, _ in ranked))
-    related = _related(store, (node for node, _ in ranked))
+TRIED = 2
+"""So many times more entities than are wanted are looked at first."""
+
+
+def _partners(store: Store, size: int) -> Partners:
+    found = {node: int(others) for node, others in matches(store, f"{_MOST_RELATED} {size + 1}")}
+    return Partners.of(found, 0, size)
+
+
+def _joined_among(store: Store, partners: Partners, top: int) -> dict[str, None]:
+    """Those of :func:`_joined` among these entities."""
+    papers = papers_of(store, _iris(partners.most))
+    related: defaultdict[str, set[str]] = defaultdict(set)
+    for node, other in matches(store, f"SELECT ?node ?other {{ $node {_LEADS_TO} }}", node=_iris(partners.most)):
+        if other in partners.most:
+            related[node].add(other)
+            related[other].add(node)
     tried: set[str] = set()
     joined: dict[str, None] = {}
-    for _, group in groupby(ranked, key=lambda one: one[1]):
+    for _, group in groupby(partners.most.items(), key=lambda one: one[1]):
         for node in sorted((node for node, _ in group), key=lambda node: (-papers.get(node, 0), node)):
             tried.add(node)
-            if partners := related[node] & tried:
-                joined |= dict.fromkeys([node, *sorted(partners)])
+            if found := related[node] & tried - {node}:
+                joined |= dict.fromkeys([node, *sorted(found)])
             if len(joined) >= top:
-                return joined, whole
-    return joined, whole
+                return joined
+    return joined
 
 
 def _selection(

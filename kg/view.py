@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -25,20 +25,22 @@ from kg.errors import GraphError
 from kg.layout import layout
 from kg.looks import LINES, LOOKS, PAPER_SIZE, short, size_of, width_of
 from kg.panel import Earlier, panel
-from kg.reading import literals, matches
-from kg.selection import Selection, most_connected
+from kg.reading import matches, text_of
+from kg.selection import TOP, Selection, most_connected
 
 __all__ = ["render_html", "write_html"]
 
 _SCRIPTS = ("model", "places", "address", "canvas", "panel", "choose", "table", "files", "graph")
 """The page's own scripts, in the order in which they build on each other."""
 
-_NAMING = "SELECT ?node ?paper { $node ?paper kg:mentions ?node }"
-_SUPPORTING = """
-SELECT ?head ?type ?tail ?paper {
+_NAMED_IN = """
+SELECT ?node ?year (COUNT(?paper) AS ?papers) { $node ?paper kg:mentions ?node ; dcterms:issued ?year }
+GROUP BY ?node ?year"""
+_SAID_IN = """
+SELECT ?head ?type ?tail ?year (COUNT(?paper) AS ?papers) {
   $head__type__tail { SELECT ?head ?tail ?said { $head ?said rdf:subject ?head ; rdf:object ?tail } }
-  ?said rdf:predicate ?type ; kg:support ?paper
-}"""
+  ?said rdf:predicate ?type ; kg:support ?paper . ?paper dcterms:issued ?year
+} GROUP BY ?head ?type ?tail ?year"""
 
 
 def write_html(
@@ -63,7 +65,7 @@ def render_html(
     store: Store, selection: Selection | None = None, *, papers: bool | None = None, earlier: Earlier | None = None
 ) -> str:
     """The page as HTML. The same graph gives the same page, with or without that of an earlier state to take from."""
-    selection = selection or most_connected(store)
+    selection = selection or most_connected(store, partners=earlier.partners(store, TOP) if earlier else None)
     with_papers = selection.complete if papers is None else papers
     graph = selection.graph
     network = _network(graph, _years(store, graph), earlier.data if earlier else None, with_papers=with_papers)
@@ -71,6 +73,7 @@ def render_html(
         "nodes": network.nodes,
         "edges": network.edges,
         "total": {"entities": selection.entities, "papers": selection.papers, "matching": selection.matching},
+        "partners": selection.partners,
         "what": selection.what,
         "papers": with_papers,
         "lines": {relation: dashes for dashes, relations in LINES.values() for relation in relations if dashes},
@@ -100,20 +103,20 @@ Years = Mapping[str | tuple[str, str, str], list[tuple[int, int]]]
 
 
 def _years(store: Store, graph: nx.MultiDiGraph) -> Years:
-    issued = {paper.value: int(year) for paper, year in literals(store, v.ISSUED) if year.isdecimal()}
-    papers: defaultdict[str | tuple[str, str, str], list[str]] = defaultdict(list)
+    years: defaultdict[str | tuple[str, str, str], list[tuple[int, int]]] = defaultdict(list)
     for node, kind in graph.nodes(data="type"):
-        if kind == "Paper":
-            papers[node].append(node)
-    for node, paper in matches(store, _NAMING, node=map(NamedNode, graph)):
-        papers[node].append(paper)
-    drawn = [(head, kind, tail) for head, tail, kind in graph.edges(data="type") if kind in v.RELATIONS]
+        if kind == "Paper" and (year := text_of(store, NamedNode(node), v.ISSUED) or "").isdecimal():
+            years[node].append((int(year), 1))
+    for node, year, papers in matches(store, _NAMED_IN, node=map(NamedNode, graph)):
+        if year.isdecimal():
+            years[node].append((int(year), int(papers)))
+    drawn = [(head, kind, tail) for head, tail, kind in graph.edges(data="type") if kind != "mentions"]
     rows = [(NamedNode(head), v.kg(kind), NamedNode(tail)) for head, kind, tail in drawn]
     heads = dict.fromkeys(head for head, _, _ in rows)
-    for head, kind, tail, paper in matches(store, _SUPPORTING, head__type__tail=rows, head=heads):
-        papers[head, kind.removeprefix(v.KG), tail].append(paper)
-    keys = (*graph, *drawn)
-    return {key: sorted(Counter(issued[paper] for paper in papers[key] if paper in issued).items()) for key in keys}
+    for head, kind, tail, year, papers in matches(store, _SAID_IN, head__type__tail=rows, head=heads):
+        if year.isdecimal():
+            years[head, kind.removeprefix(v.KG), tail].append((int(year), int(papers)))
+    return {key: sorted(years[key]) for key in (*graph, *drawn)}
 
 
 def _network(graph: nx.MultiDiGraph, years: Years, earlier: Mapping[str, Any] | None, *, with_papers: bool) -> Network:
