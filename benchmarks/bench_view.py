@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 from pyoxigraph import Store
 
-from kg.graph import to_triples
 from kg.identity import BASE, paper_iri
+from kg.pipeline import graph_of
 from kg.records import (
     Claim,
     ClaimKind,
@@ -37,7 +37,6 @@ from kg.records import (
     RelationType,
     Sentence,
 )
-from kg.resolve import resolve_entities
 from kg.selection import most_connected
 from kg.store import load_graph, memory_store
 from kg.view import write_html
@@ -94,7 +93,7 @@ def made_up() -> Iterator[Extraction]:
 
 def made_up_store() -> Store:
     known = [(paper_iri(BASE, extraction.paper), extraction) for extraction in made_up()]
-    return memory_store(to_triples(known, resolve_entities(known), base=BASE))
+    return memory_store(graph_of(known))
 
 
 def opened(browser: Browser, page: Path) -> tuple[float, float]:

@@ -18,8 +18,8 @@ from kg.acronyms import find_definitions, likeliest_long_form, stands_for
 from kg.alignment import align, read_vocabulary
 from kg.alike import Profile, load_scorer
 from kg.blocking import candidate_pairs
-from kg.graph import to_triples
 from kg.identity import BASE, canonical_key
+from kg.pipeline import graph_of
 from kg.records import EntityType, Extraction, Mention, Paper, Relation, RelationType
 from kg.resolve import resolve_entities
 from kg.store import memory_store
@@ -212,7 +212,7 @@ def links(path: Path) -> Count:
     terms = read_vocabulary(path, base=BASE)
     texts = [(term, Paper(alias)) for term in terms for alias in term.aliases[:1]]
     named = [(f"urn:{n}", _naming(paper)) for n, (_, paper) in enumerate(texts)]
-    store = memory_store(to_triples(named, resolution := resolve_entities(named), base=BASE))
+    store, resolution = memory_store(graph_of(named)), resolve_entities(named)
     found = defaultdict(set)
     for each in align(store, terms, "pwc"):
         found[each.key].add(each.iri)
