@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from kg.wordlists import word_list
 
-__all__ = ["Definition", "find_definitions", "likeliest_long_form", "stands_for"]
+__all__ = ["Definition", "find_definitions", "likeliest_long_form", "long_form_at_end", "stands_for"]
 
 _BRACKET = re.compile(r"\(([^()]{1,160})\)|\[([^\[\]]{1,160})\]")
 _CITATION = re.compile(r"\s*\[[\d,;\s–-]+\]")
@@ -99,6 +99,18 @@ def stands_for(short: str, long: str) -> bool:
     if not letters or len(long) <= len(short):
         return False
     return _alignment_cost(letters, long) <= _allowance(letters)
+
+
+def long_form_at_end(short: str, text: str) -> str | None:
+    """What `short` stands for of a text that ends with its long form, or None.
+
+    >>> long_form_at_end("GNNs", "message-passing based graph neural networks")
+    'graph neural networks'
+    """
+    if stands_for(short, text):
+        return text
+    long = _long_form_between(text, 0, len(text), short) if _is_short_form(short) else None
+    return text[slice(*long)] if long else None
 
 
 def likeliest_long_form(short: str, longs: Iterable[str]) -> str | None:

@@ -29,6 +29,7 @@ from kg.records import (
 )
 from kg.sections import Section, find_sections
 from kg.sentences import split_sentences
+from kg.wordlists import is_adjective
 
 if TYPE_CHECKING:
     from kg.records import Link
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["Found", "extract_one", "read_clean", "read_text", "sentence_spans", "sentence_starts", "shipped_model"]
 
 _WORD = re.compile(r"\S+")
-_ADJECTIVE = re.compile(r"\S+-(?:[a-z]+ed|aware|driven|free|specific|like|style|centric|agnostic)")
-"""A word such as "GNN-augmented" says how something is, and names nothing."""
-
 _MOST = 0.7  # share of a long form that a mention must cover to be it
 
 
@@ -72,7 +70,7 @@ def read_text(text: str, spans: Sequence[tuple[int, int]], sections: Sequence[Se
         m
         for m in read
         if m not in labels
-        if m in full or not (_ADJECTIVE.fullmatch(m.name) or any(m.start < f.end and f.start < m.end for f in full))
+        if m in full or not (is_adjective(m.name) or any(m.start < f.end and f.start < m.end for f in full))
     }
     relations = [
         Relation(read[r.head], r.type, read[r.tail], *_around(sentences, read[r.head]), r.confidence)

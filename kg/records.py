@@ -267,6 +267,7 @@ class MergeRule(StrEnum):
     """Why two names are one entity, as a person would say it."""
 
     DEFINED_ACRONYM = "a paper defines the acronym"
+    DESCRIBED = "a paper describes what it defines an acronym for"
     AGREED_ACRONYM = "the papers that define the acronym agree"
     ACRONYM_BY_CONTEXT = "the acronym stands among what belongs to this meaning"
     SAME_LETTERS = "the same letters, spelled apart or together"

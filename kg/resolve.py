@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,13 +24,14 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from kg.acronyms import stands_for
+from kg.acronyms import long_form_at_end
 from kg.alike import Profile, load_scorer, veto
 from kg.blocking import LARGEST, blocks
 from kg.curation import NO_DECISIONS, Action, Curation, Decision
 from kg.engine import Columns, DuckEngine, Engine, Row, first_of
 from kg.identity import canonical_key, surface_form
 from kg.records import Entity, EntityType, Extraction, Merge, MergeRule, RelationType
+from kg.wordlists import is_adjective, word_list
 
 __all__ = [
     "BLOCK",
@@ -64,11 +66,13 @@ DEFINITION: Columns = {
     "paper": TEXT,
     "acronym": TEXT,
     "sense": TEXT,
+    "rule": TEXT,
     "begins": WHOLE,
     "ends": WHOLE,
     "quote": TEXT,
 }
-"""A paper says that names with the key `acronym` mean those with the key `sense`, in this slice of its abstract."""
+"""A paper says that names with the key `acronym` mean those with the key `sense`, in this slice of its abstract; by
+another rule than that it defines an acronym, this holds in the paper alone."""
 BLOCK: Columns = {"block": TEXT, "side": TEXT, "key": TEXT}
 """A key stands in a block; where `side` is not empty, it is compared with those of the other side only."""
 
@@ -87,6 +91,9 @@ NEIGHBOURS = 50
 SECOND_TYPE_SHARE, SECOND_TYPE_MENTIONS = 0.3, 5
 """An entity has a second type if so large a share of its votes and so many of its mentions say so."""
 
+_FORMS = word_list("representation representations problem problems formulation formulations instance instances")
+"""Nouns that say in which form a paper meets what its acronym names, and name nothing else."""
+
 Papers = Iterable[tuple[str, Extraction]]
 
 
@@ -101,8 +108,8 @@ def _surface(name: str) -> str:
 
 
 @lru_cache(maxsize=100_000)
-def _stands_for(short: str, long: str) -> bool:
-    return stands_for(short, long)
+def _long_form(short: str, text: str) -> str | None:
+    return long_form_at_end(short, text)
 
 
 # People's decisions
@@ -165,36 +172,66 @@ def paper_rows(iri: str, extraction: Extraction, hand: Hand) -> PaperRows:
         for place, (m, key) in enumerate(named)
     ]
     definitions = [
-        (iri, acronym, sense, start, end, extraction.paper.abstract[start:end])
-        for acronym, (sense, start, end) in _definitions(extraction, hand).items()
+        (iri, key, sense, rule.value, start, end, extraction.paper.abstract[start:end])
+        for key, (sense, rule, start, end) in _definitions(extraction, hand).items()
     ]
     return PaperRows(mentions, definitions)
 
 
-def _definitions(extraction: Extraction, hand: Hand) -> dict[str, tuple[str, int, int]]:
-    """The keys of the short forms that this paper defines: the key of the long form, and where the text says so.
+class _Meaning(NamedTuple):
+    """The key that a paper gives a name beside its own, by which rule, and where the text says so."""
 
-    That two mentions name one thing counts only where the one can be the acronym of the other.
+    sense: str
+    rule: MergeRule
+    start: int
+    end: int
+
+
+def _definitions(extraction: Extraction, hand: Hand) -> dict[str, _Meaning]:
+    """What this paper defines, by key: its acronyms, and the names with which it describes what these stand for.
+
+    That two mentions name one thing counts only where the one can be the acronym of the other, or of its end.
     """
-    found: dict[str, tuple[str, int, int]] = {}
+    found: dict[str, _Meaning] = {}
+    described: dict[str, _Meaning] = {}
+    types: dict[str, EntityType] = {}
     for relation in extraction.relations:
-        if relation.type is RelationType.SAME_ENTITY:
-            long, short = sorted((relation.head.name, relation.tail.name), key=lambda name: (-len(name), name))
-            long_key, short_key = hand.key(long), hand.key(short)
-            if long_key == short_key or frozenset((long_key, short_key)) in hand.apart:
-                continue
-            if short_key.casefold() in long_key.casefold().split("_"):
-                continue  # LiDAR is a word of LiDAR-inertial odometry, not its acronym
-            if _stands_for(short, _surface(long)):
-                found.setdefault(short_key, (long_key, relation.start, relation.end))
-    return {short: (_end_of_chain(found, short), start, end) for short, (_, start, end) in found.items()}
+        if relation.type is not RelationType.SAME_ENTITY:
+            continue
+        name, short = sorted((relation.head.name, relation.tail.name), key=lambda name: (-len(name), name))
+        key, short_key = hand.key(name), hand.key(short)
+        if short_key.casefold() in key.casefold().split("_"):
+            continue  # LiDAR is a word of LiDAR-inertial odometry, not its acronym
+        long = _long_form(short, plain := _surface(name))
+        if long is None:
+            continue
+        sense = key if long == plain else hand.key(long)
+        if sense == short_key or frozenset((sense, short_key)) in hand.apart:
+            continue
+        found.setdefault(short_key, _Meaning(sense, MergeRule.DEFINED_ACRONYM, relation.start, relation.end))
+        types.setdefault(short_key, relation.head.type)
+        if _describes(plain.removesuffix(long)):
+            described[key] = _Meaning(sense, MergeRule.DESCRIBED, relation.start, relation.end)
+    for mention in extraction.mentions:
+        short, _, noun = mention.name.rpartition(" ")
+        if noun.lower() in _FORMS and types.get(short_key := hand.key(short)) is mention.type:
+            described[hand.key(mention.name)] = _Meaning(short_key, MergeRule.DESCRIBED, mention.start, mention.end)
+    allowed = {k: meaning for k, meaning in described.items() if frozenset((k, meaning.sense)) not in hand.apart}
+    found = allowed | found
+    return {key: meaning._replace(sense=_end_of_chain(found, key)) for key, meaning in found.items()}
 
 
-def _end_of_chain(links: Mapping[str, tuple[str, int, int]], key: str) -> str:
+def _describes(words: str) -> bool:
+    """Whether the words before a name only say how it is, such as "message-passing based"."""
+    plain = re.sub(r"\s+based(?=\s|$)", "-based", words.strip())
+    return bool(plain) and all(is_adjective(word) and "supervised" not in word for word in plain.split())
+
+
+def _end_of_chain(links: Mapping[str, _Meaning], key: str) -> str:
     seen = {key}
-    while (following := links.get(key, ("", 0, 0))[0]) and following not in seen:
-        seen.add(following)
-        key = following
+    while key in links and links[key].sense not in seen:
+        key = links[key].sense
+        seen.add(key)
     return key
 
 
@@ -228,7 +265,12 @@ def resolve(engine: Engine, hand: Hand, *, everywhere: str = "mention") -> None:
 
 def _tell_meanings(engine: Engine, everywhere: str) -> None:
     """The table `told`: each mention by the key of what it means in its paper."""
-    engine.table("senses", "SELECT acronym, sense, COUNT(*) AS papers FROM definition GROUP BY acronym, sense")
+    engine.table(
+        "senses",
+        f"""
+        SELECT acronym, sense, COUNT(*) AS papers FROM definition
+        WHERE rule = '{MergeRule.DEFINED_ACRONYM}' GROUP BY acronym, sense""",
+    )
     most, least = AGREEMENT
     engine.table(
         "agreed",
@@ -449,8 +491,7 @@ def read_entity(content: str) -> Entity:
 
 _MERGES = f"""
 SELECT DISTINCT * FROM (
-    SELECT c.head, d.acronym AS key, '{MergeRule.DEFINED_ACRONYM}' AS rule, 1.0 AS score,
-        d.paper, d.begins, d.ends, d.quote
+    SELECT c.head, d.acronym AS key, d.rule, 1.0 AS score, d.paper, d.begins, d.ends, d.quote
     FROM definition d JOIN cluster c ON c.key = d.sense
     UNION ALL
     SELECT c.head, a.acronym, '{MergeRule.AGREED_ACRONYM}', CAST(a.papers AS DOUBLE) / CAST(a.total AS DOUBLE),
