@@ -102,15 +102,16 @@ def stands_for(short: str, long: str) -> bool:
 
 
 def long_form_at_end(short: str, text: str) -> str | None:
-    """What `short` stands for of a text that ends with its long form, or None.
+    """What `short` stands for of a text that ends with its long form, or None; of a part, two words at least.
 
     >>> long_form_at_end("GNNs", "message-passing based graph neural networks")
     'graph neural networks'
     """
     if stands_for(short, text):
         return text
-    long = _long_form_between(text, 0, len(text), short) if _is_short_form(short) else None
-    return text[slice(*long)] if long else None
+    found = _long_form_between(text, 0, len(text), short) if _is_short_form(short) else None
+    long = text[slice(*found)] if found else ""
+    return long if len(_ATOM.findall(long)) > 1 else None  # "visual fidelity (FID)" defines nothing
 
 
 def likeliest_long_form(short: str, longs: Iterable[str]) -> str | None:

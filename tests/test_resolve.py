@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 from conftest import mention
 
-from kg.records import EntityType, Extraction, Mention, Paper, Relation, RelationType
+from kg.records import EntityType, Extraction, Mention, MergeRule, Paper, Relation, RelationType
 from kg.resolve import Resolution, resolve_entities
 
 
@@ -54,6 +54,39 @@ def test_a_rare_other_definition_does_not_split_an_acronym() -> None:
     found = resolved(*usual, defining("large lange models", "LLMs"), naming("LLM"))
     assert found.entity("p6", "LLM").key == "large_language_model"
     assert found.entity("p5", "LLMs").key == "large_lange_model"
+
+
+def test_words_that_describe_a_long_form_name_nothing_else_in_the_paper_that_defines_its_acronym() -> None:
+    long = "message-passing based graph neural networks"
+    found = resolved(defining(long, "GNNs"), naming("GNN"), naming(long))
+    assert found.entity("p0", long).key == found.entity("p0", "GNNs").key == "graph_neural_network"
+    assert found.entity("p1", "GNN").key == "graph_neural_network"
+    assert found.entity("p2", long).key == "message_passing_based_graph_neural_network"
+    merge = next(merge for merge in found.merges if merge.rule is MergeRule.DESCRIBED)
+    assert (merge.key, merge.into) == ("message_passing_based_graph_neural_network", "graph_neural_network")
+
+
+@pytest.mark.parametrize("words", ["monocular 3D", "weakly-supervised", "detection of"])
+def test_other_words_before_a_long_form_make_a_name_of_their_own(words: str) -> None:
+    name = f"{words} human pose estimation"
+    found = resolved(defining(name, "HPE"), naming("HPE"))
+    assert found.entity("p0", "HPE").key == found.entity("p1", "HPE").key == "human_pose_estimation"
+    assert found.entity("p0", name).key != "human_pose_estimation"
+
+
+def test_one_word_after_others_is_no_long_form() -> None:
+    assert resolved(defining("visual fidelity", "FID")).entity("p0", "FID").key == "FID"
+
+
+def test_the_representation_of_what_a_paper_defines_is_that() -> None:
+    text = "We solve mixed-integer linear programs (MILP), by learning MILP representation and MILP solvers."
+    names = ("mixed-integer linear programs", "MILP", "MILP representation", "MILP solvers")
+    mentions = tuple(mention(text, name, EntityType.TASK) for name in names)
+    definition = Relation(mentions[0], RelationType.SAME_ENTITY, mentions[1], 0, len(text))
+    found = resolved(Extraction(Paper(text), mentions=mentions, relations=(definition,)), naming("MILP representation"))
+    keys = ["mixed_integer_linear_program"] * 3 + ["milp_solver"]
+    assert [found.entity("p0", name).key for name in names] == keys
+    assert found.entity("p1", "MILP representation").key == "milp_representation"
 
 
 def test_a_word_of_a_longer_name_is_not_its_acronym() -> None:
