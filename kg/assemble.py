@@ -8,12 +8,13 @@ from functools import partial
 from itertools import islice
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyoxigraph import RdfFormat, Triple, parse
 
 from kg import vocabulary as v
 from kg.agreement import Comparable
 from kg.alignment import Alignment, alignment_triples
-from kg.engine import ROWS, Columns, Engine, Row, first_of
+from kg.engine import ROWS, Columns, DuckEngine, Engine, Row, first_of
 from kg.graph import Named, agreement_triples, entity_triples, merge_triples, paper_says, statement_triples
 from kg.packing import unpack
 from kg.records import Direction, EntityType, Evidence, Merge, MergeRule, Statement
@@ -86,7 +87,7 @@ SELECT DISTINCT subject, predicate, object FROM (
     SELECT subject, predicate, object FROM said WHERE part = 'triple' UNION ALL {_PARTS}) AS triples"""
 ORDER = f"subject, predicate <> '{v.TYPE}', predicate, object"
 """The order of the triples in a file: by subject, types first."""
-LINES = f"SELECT subject, CONCAT(subject, ' ', predicate, ' ', object, ' .\n') AS line FROM triple ORDER BY {ORDER}"
+LINES = f"SELECT CONCAT(subject, ' ', predicate, ' ', object, ' .\n') AS line FROM triple ORDER BY {ORDER}"
 TOGETHER = 100_000
 """About so many triples are written and stored at a time."""
 
@@ -180,18 +181,25 @@ def link_rows(rows: Iterable[Row], links: Sequence[Alignment], base: str) -> Ite
         yield from map(row_of, alignment_triples(links[place], base=base))
 
 
-def read_lines(engine: Engine) -> Iterator[bytes]:
+def read_lines(engine: DuckEngine) -> Iterator[bytes]:
     """The triples of the graph as N-Triples, in order and in parts; no subject stands in two of these."""
-    part: list[str] = []
-    last = ""
-    for subject, line in engine.rows(LINES):
-        if len(part) >= TOGETHER and subject != last:
-            yield "".join(part).encode()
-            part = []
-        part.append(line)
-        last = subject
-    if part:
-        yield "".join(part).encode()
+    kept = b""
+    for batch in engine.batches(LINES, TOGETHER):
+        part = kept + _text(batch.column(0))
+        subject = part[part.rfind(b"\n", 0, -1) + 1 :].partition(b" ")[0]
+        start = part.find(b"\n" + subject + b" ") + 1  # 0 if it is the only one
+        if start:
+            yield part[:start]
+        kept = part[start:]
+    if kept:
+        yield kept
+
+
+def _text(lines: pa.StringArray) -> bytes:
+    """All of them, one after the other."""
+    together = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines)
+    joined: bytes = pc.binary_join(together, "")[0].as_buffer().to_pybytes()
+    return joined
 
 
 def read_triples(rows: Iterable[Row]) -> Iterator[Triple]:

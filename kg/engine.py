@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -46,7 +47,7 @@ Columns = Mapping[str, pa.DataType]
 ROWS = 20_000
 """How many rows are handed on at a time."""
 ROWS_A_TASK = 100
-"""How many rows another process is given at a time."""
+"""How many rows a function of rows is given at a time; one of groups is given whole groups, about ROWS of them."""
 
 
 class Engine(Protocol):
@@ -71,13 +72,14 @@ class Engine(Protocol):
 class DuckEngine:
     """Tables in DuckDB, in a file of a temporary folder once they outgrow `memory` (such as "1GB").
 
-    With `folder`, the file lies there; without, all is in memory until the limit. Row-by-row functions run in so many
-    `workers`.
+    With `folder`, the file lies there; without, all is in memory until the limit. Functions run in so many
+    `workers`, if there is enough for them to do.
     """
 
     def __init__(self, folder: Path | None = None, *, memory: str = "512MB", workers: int = 1) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix=".tables-", dir=folder))
         self._workers = workers
+        self._pool: ProcessPoolExecutor | None = None
         place = ":memory:" if folder is None else str(self._folder / "tables.duckdb")
         try:
             self._base = duckdb.connect(place)
@@ -97,6 +99,7 @@ class DuckEngine:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.rest()
         self._base.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -125,22 +128,41 @@ class DuckEngine:
 
     def mapped(self, name: str, columns: Columns, sql: str, function: Function) -> None:
         """Make a table of what `function` makes of the rows that the query finds."""
-        if self._workers == 1:
-            self.put(name, columns, function(self.rows(sql)))
-            return
-        self._begin(name, columns)
-        with ProcessPoolExecutor(self._workers, mp_context=get_context("spawn")) as pool:
-            self._insert(name, _in_processes(pool, self._workers, partial(_done, function, columns), self.rows(sql)))
+        lots = (lot for batch in self.batches(sql) for lot in _cut(batch, ROWS_A_TASK))
+        self._make(name, columns, function, lots)
 
     def grouped(self, name: str, columns: Columns, sql: str, function: GroupFunction, *, by: int = 1) -> None:
         """Make a table of what `function` makes of each group of rows that are alike in their first `by` columns."""
-        self.put(name, columns, over_groups(function, by, self.rows(f"SELECT * FROM ({sql}) ORDER BY ALL")))
+        lots = _whole_groups(self.batches(f"SELECT * FROM ({sql}) ORDER BY ALL"), by)
+        self._make(name, columns, partial(over_groups, function, by), lots)
+
+    def _make(self, name: str, columns: Columns, function: Function, lots: Iterator[pa.RecordBatch]) -> None:
+        """Make a table of what `function` makes of each lot; in other processes, if there are several lots."""
+        self._begin(name, columns)
+        first = list(islice(lots, 2))
+        lots = chain(first, lots)
+        if self._workers == 1 or len(first) < 2:
+            self._insert(name, chain.from_iterable(_made(function, columns, lot) for lot in lots))
+            return
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(self._workers, mp_context=get_context("spawn"))
+        self._insert(name, _in_processes(self._pool, self._workers, partial(_made_of, function, columns), lots))
+
+    def rest(self) -> None:
+        """End the other processes, and free their memory, until they are needed again."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
 
     def rows(self, sql: str) -> Iterator[Row]:
         """The rows that the query finds."""
+        return rows_of(self.batches(sql))
+
+    def batches(self, sql: str, rows: int = ROWS) -> Iterator[pa.RecordBatch]:
+        """The rows that the query finds, about so many at a time."""
         with self._base.cursor() as cursor:
             try:
-                yield from rows_of(cursor.sql(sql).to_arrow_reader(ROWS))
+                yield from cursor.sql(sql).to_arrow_reader(rows)
             except duckdb.Error as error:
                 raise _failed(error) from error
 
@@ -176,19 +198,67 @@ def _failed(error: duckdb.Error) -> Exception:
 def _in_processes(
     pool: ProcessPoolExecutor,
     workers: int,
-    function: Callable[[list[Row]], list[pa.RecordBatch]],
-    rows: Iterator[Row],
+    function: Callable[[bytes], list[pa.RecordBatch]],
+    lots: Iterator[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    """What `function` makes of the rows, in order; no more tasks wait than keep the workers busy."""
-    tasks = iter(lambda: list(islice(rows, ROWS_A_TASK)), [])
-    waiting = [pool.submit(function, task) for task in islice(tasks, 4 * workers)]
+    """What `function` makes of the lots, in order; no more of them wait than keep the workers busy."""
+    waiting = deque(pool.submit(function, _packed(lot)) for lot in islice(lots, 2 * workers))
     while waiting:
-        yield from waiting.pop(0).result()
-        waiting += [pool.submit(function, task) for task in islice(tasks, 1)]
+        yield from waiting.popleft().result()
+        waiting.extend(pool.submit(function, _packed(lot)) for lot in islice(lots, 1))
 
 
-def _done(function: Function, columns: Columns, rows: list[Row]) -> list[pa.RecordBatch]:
-    return list(batches_of(columns, function(iter(rows))))
+def _packed(lot: pa.RecordBatch) -> bytes:
+    """The lot for another process; if pickled, a slice would bring along all that it is a slice of."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, lot.schema) as stream:
+        stream.write_batch(lot)
+    return bytes(sink.getvalue())
+
+
+def _made_of(function: Function, columns: Columns, packed: bytes) -> list[pa.RecordBatch]:
+    with pa.ipc.open_stream(packed) as stream:
+        return [made for lot in stream for made in _made(function, columns, lot)]
+
+
+def _made(function: Function, columns: Columns, lot: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    return batches_of(columns, function(rows_of([lot])))
+
+
+def _cut(batch: pa.RecordBatch, rows: int) -> Iterator[pa.RecordBatch]:
+    return (batch.slice(start, rows) for start in range(0, batch.num_rows, rows))
+
+
+def _whole_groups(batches: Iterable[pa.RecordBatch], by: int) -> Iterator[pa.RecordBatch]:
+    """Sorted rows in other lots, so that those that are alike in their first `by` columns stand in one lot."""
+    open_: list[pa.RecordBatch] = []
+    for batch in batches:
+        start = _last_group(batch, by)
+        if start > 0 or (open_ and _place(open_[0], 0, by) != _place(batch, 0, by)):
+            open_.append(batch.slice(0, start))
+            yield _joined(open_)
+            open_ = []
+        open_.append(batch.slice(start))
+    if open_:
+        yield _joined(open_)
+
+
+def _last_group(batch: pa.RecordBatch, by: int) -> int:
+    """Where the last group of a batch starts."""
+    start: int = batch.num_rows - 1
+    last = _place(batch, start, by)
+    while start > 0 and _place(batch, start - 1, by) == last:
+        start -= 1
+    return start
+
+
+def _place(batch: pa.RecordBatch, row: int, by: int) -> tuple[Any, ...]:
+    return tuple(batch.column(place)[row].as_py() for place in range(by))
+
+
+def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    (joined,) = pa.Table.from_batches(batches).combine_chunks().to_batches()
+    return joined
 
 
 def _in_lots(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:

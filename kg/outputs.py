@@ -76,6 +76,7 @@ def _is_no_folder(path: Path) -> bool:
 def write_outputs(engine: DuckEngine, change: Change, manifest: Manifest) -> None:
     """Make the graph in the engine's tables ready, in the place of all that the folder holds."""
     work = change.staged
+    engine.rest()
     store = Store(str(work / STORE_FOLDER))
     with (work / TURTLE).open("wb") as file:
         file.writelines(turtle_parts(_stored(store, read_lines(engine)), base=manifest.base))

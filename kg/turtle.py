@@ -55,8 +55,8 @@ def _header(known: dict[str, str]) -> bytes:
 def _blocks(ordered: Iterable[Triple] | Iterable[Quad], known: dict[str, str]) -> bytes:
     written = BytesIO()
     serialize(ordered, written, RdfFormat.TURTLE, prefixes=known)
-    lines = (line for line in written.getvalue().splitlines(keepends=True) if not line.startswith(b"@prefix"))
-    return b"".join(line + b"\n" if line.endswith(END[:-1]) else line for line in lines)
+    skipped = len(_header(known)) - 1  # in another order, with no blank line after them
+    return written.getvalue()[skipped:].replace(END[:-1], END)
 
 
 def patch_turtle(old: Path, new: Path, blocks: dict[str, list[Triple]], *, base: str = BASE) -> None:
