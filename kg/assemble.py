@@ -8,7 +8,6 @@ from functools import partial
 from itertools import islice
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyoxigraph import RdfFormat, Triple, parse
 
 from kg import vocabulary as v
@@ -185,7 +184,7 @@ def read_lines(engine: DuckEngine) -> Iterator[bytes]:
     """The triples of the graph as N-Triples, in order and in parts; no subject stands in two of these."""
     kept = b""
     for batch in engine.batches(LINES, TOGETHER):
-        part = kept + _text(batch.column(0))
+        part = kept + b"".join(batch.column(0).cast(pa.binary()).to_pylist())
         subject = part[part.rfind(b"\n", 0, -1) + 1 :].partition(b" ")[0]
         start = part.find(b"\n" + subject + b" ") + 1  # 0 if it is the only one
         if start:
@@ -193,13 +192,6 @@ def read_lines(engine: DuckEngine) -> Iterator[bytes]:
         kept = part[start:]
     if kept:
         yield kept
-
-
-def _text(lines: pa.StringArray) -> bytes:
-    """All of them, one after the other."""
-    together = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines)
-    joined: bytes = pc.binary_join(together, "")[0].as_buffer().to_pybytes()
-    return joined
 
 
 def read_triples(rows: Iterable[Row]) -> Iterator[Triple]:

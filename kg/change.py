@@ -35,7 +35,7 @@ from kg.assemble import (
 )
 from kg.blocking import LARGEST
 from kg.engine import Columns, DuckEngine, Row
-from kg.identity import canonical_key, entity_iri, hashed_iri
+from kg.identity import canonical_key, entity_iri, statement_iri
 from kg.reading import objects, read_evidence, subjects, text_of
 from kg.resolve import Hand, resolve
 from kg.sameness import key_of
@@ -155,11 +155,10 @@ class _Neighbourhood:
     def _resolved(self, core: set[str]) -> set[str]:
         """The keys, with all those that the scorer joins with them at either time; resolved at both."""
         done: dict[str, set[str]] = {}
-        while any(done.get(time) != core for time in TIMES):
-            for time in TIMES:
-                self.open(time)
-                core = done[time] = self._closed(core)
-                self._keep(time)
+        while stale := [time for time in reversed(TIMES) if done.get(time) != core]:
+            self.open(stale[0])
+            core = done[stale[0]] = self._closed(core)
+            self._keep(stale[0])
         return core
 
     def _closed(self, core: set[str]) -> set[str]:
@@ -199,8 +198,8 @@ class _Neighbourhood:
 
 
 _LIVE_BLOCKS = """
-SELECT DISTINCT b.block, b.side, b.key
-FROM near n JOIN all_block b ON b.block = n.block JOIN (SELECT DISTINCT key FROM all_line) l ON l.key = b.key"""
+SELECT DISTINCT b.block, b.side, b.key FROM near n JOIN all_block b ON b.block = n.block
+WHERE b.key IN (SELECT key FROM all_line)"""
 """The rows of these blocks whose key a paper has."""
 _JOINED = """
 SELECT e.one, e.other FROM edge e JOIN core c ON c.key = e.one
@@ -244,7 +243,7 @@ class _Said:
         return list(self._engine.rows(" UNION ".join(parts)))
 
     def _evidence(self, statement: Row) -> Iterator[Row]:
-        node = NamedNode(hashed_iri(self._base, "statement", *statement))
+        node = NamedNode(statement_iri(self._base, *statement))
         for piece in objects(self._store, node, v.HAS_EVIDENCE):
             evidence = read_evidence(self._store, piece)
             if evidence.paper not in self._papers:

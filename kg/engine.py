@@ -72,15 +72,17 @@ class Engine(Protocol):
 class DuckEngine:
     """Tables in DuckDB, in a file of a temporary folder once they outgrow `memory` (such as "1GB").
 
-    With `folder`, the file lies there; without, all is in memory until the limit. Functions run in so many
-    `workers`, if there is enough for them to do.
+    With `folder`, the file lies there; without, or for a `few` rows, all is in memory until the limit. Functions run in
+    so many `workers`, if there is enough for them to do.
     """
 
-    def __init__(self, folder: Path | None = None, *, memory: str = "512MB", workers: int = 1) -> None:
+    def __init__(
+        self, folder: Path | None = None, *, memory: str = "512MB", workers: int = 1, few: bool = False
+    ) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix=".tables-", dir=folder))
         self._workers = workers
         self._pool: ProcessPoolExecutor | None = None
-        place = ":memory:" if folder is None else str(self._folder / "tables.duckdb")
+        place = ":memory:" if folder is None or few else str(self._folder / "tables.duckdb")
         try:
             self._base = duckdb.connect(place)
         except duckdb.Error as error:

@@ -12,7 +12,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from kg import vocabulary as v
 from kg.agreement import Comparable, agreements, comparable
-from kg.identity import canonical_key, entity_iri, hashed_iri
+from kg.identity import canonical_key, entity_iri, hashed_iri, statement_iri
 from kg.records import (
     DOMAIN_AND_RANGE,
     SLOTS,
@@ -190,7 +190,7 @@ def statement_triples(statement: Statement, evidence: Iterable[Evidence], *, bas
     best = {(e.paper, e.start, e.end): e for e in sorted(evidence, key=lambda e: e.confidence)}
     found = [best[place] for place in sorted(best)]
     triple = tuple(map(NamedNode, (statement.subject, statement.predicate, statement.object)))
-    node = NamedNode(hashed_iri(base, "statement", statement.subject, statement.predicate, statement.object))
+    node = NamedNode(statement_iri(base, statement.subject, statement.predicate, statement.object))
     yield Triple(*triple)
     yield Triple(node, v.TYPE, v.STATEMENT)
     yield from (Triple(node, p, o) for p, o in zip((v.SUBJECT, v.PREDICATE, v.OBJECT), triple, strict=True))

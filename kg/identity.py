@@ -24,6 +24,7 @@ __all__ = [
     "hashed_iri",
     "paper_iri",
     "published_id",
+    "statement_iri",
     "surface_form",
 ]
 
@@ -116,13 +117,20 @@ _NO_PLURAL = re.compile(r"(?:ss|us|is|ics|ous|ias|as)$")
 
 def content_hash(*parts: object) -> str:
     """A hash of the parts and of where one ends and the next begins."""
-    text = json.dumps(parts, ensure_ascii=True, separators=(",", ":"), default=str)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()[:_HASH_LENGTH]
+    return hashlib.sha256(_written(parts).encode("ascii")).hexdigest()[:_HASH_LENGTH]
+
+
+_written = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), default=str).encode
 
 
 def hashed_iri(base: str, kind: str, *parts: object) -> str:
     """The IRI of a thing that has no name of its own, such as a statement or a claim."""
     return f"{base}{kind}/{content_hash(*parts)}"
+
+
+def statement_iri(base: str, subject: str, predicate: str, target: str) -> str:
+    """The IRI of the statement that these three IRIs make."""
+    return hashed_iri(base, "statement", subject, predicate, target)
 
 
 def entity_iri(base: str, key: str) -> str:

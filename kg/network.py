@@ -9,17 +9,17 @@ import networkx as nx
 from pyoxigraph import NamedNode, Store
 
 from kg import vocabulary as v
-from kg.reading import label_of, links, matches, nodes, objects, read_statement, text_of
+from kg.identity import statement_iri
+from kg.reading import label_of, leading, links, matches, nodes, objects, read_statement, text_of
 
-__all__ = ["kinds_of", "papers_of", "part_of", "to_networkx"]
+__all__ = ["kinds_of", "papers_of", "part_of", "statement_of", "to_networkx"]
 
 _KINDS = "SELECT ?node ?kind { $node ?node a ?kind }"
 _MENTIONED = "SELECT ?node (COUNT(?paper) AS ?papers) { $node ?paper kg:mentions ?node } GROUP BY ?node"
-_SAID = "SELECT ?said ?node ?other { $node ?said rdf:subject ?node ; rdf:object ?other }"
 _SUPPORTED = """
-SELECT ?said ?predicate ?confidence (COUNT(?paper) AS ?papers) {
-  $said ?said rdf:predicate ?predicate ; kg:confidence ?confidence ; kg:support ?paper
-} GROUP BY ?said ?predicate ?confidence"""
+SELECT ?said ?confidence (COUNT(?paper) AS ?papers) {
+  $said ?said kg:confidence ?confidence ; kg:support ?paper
+} GROUP BY ?said ?confidence"""
 _NAMED = "SELECT ?paper ?node { $paper ?paper kg:mentions ?node }"
 
 
@@ -57,11 +57,15 @@ def part_of(store: Store, some: Iterable[str]) -> nx.MultiDiGraph:
         if kind := kinds.get(node.value):
             counted = {} if kind == "Paper" else {"papers": mentioned.get(node.value, 0)}
             graph.add_node(node.value, label=label_of(store, node), type=kind, **counted)
-    ends = {said: (head, tail) for said, head, tail in matches(store, _SAID, node=iris) if {head, tail} <= graph.nodes}
-    found = matches(store, _SUPPORTED, said=map(NamedNode, ends))
+    drawn = {
+        statement_of(*triple): triple
+        for triple in leading(store, iris, {*v.RELATING, v.PROPOSES})
+        if triple[2] in graph
+    }
     edges = [
-        (*ends[said], predicate.removeprefix(v.KG), int(papers), float(confidence))
-        for said, predicate, confidence, papers in found
+        (head, tail, predicate.value.removeprefix(v.KG), int(papers), float(confidence))
+        for said, confidence, papers in matches(store, _SUPPORTED, said=map(NamedNode, drawn))
+        for head, predicate, tail in (drawn[said],)
     ]
     for head, tail, kind, support, confidence in sorted(edges):
         _add_edge(graph, head, kind, tail, support=support, confidence=confidence)
@@ -70,6 +74,12 @@ def part_of(store: Store, some: Iterable[str]) -> nx.MultiDiGraph:
     for paper, entity in sorted(named):
         _add_mention(graph, paper, entity)
     return _ordered(graph)
+
+
+def statement_of(head: str, predicate: NamedNode, tail: str) -> str:
+    """The IRI of the statement that a paper or an entity stands so to an entity."""
+    base = tail[: tail.rindex("/entity/") + 1]
+    return statement_iri(base, head, predicate.value, tail)
 
 
 def kinds_of(store: Store, some: Iterable[NamedNode]) -> dict[str, str]:

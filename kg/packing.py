@@ -63,11 +63,11 @@ def _fields(kind: Any) -> tuple[str, ...]:
 
 def _record(value: Any) -> Any:
     """The record that :func:`_plain` took apart."""
-    if not isinstance(value, list):
+    if type(value) is not list:
         return value
-    name, *parts = value
-    if name == "":
-        return tuple(map(_record, parts))
-    if name == "Decimal":
-        return Decimal(parts[0])
-    return getattr(records, name)(*map(_record, parts))
+    parts = [_record(part) if type(part) is list else part for part in value]
+    name = parts.pop(0)
+    return tuple(parts) if name == "" else _KINDS[name](*parts)
+
+
+_KINDS = {"Decimal": Decimal} | {name: getattr(records, name) for name in records.__all__}

@@ -89,9 +89,6 @@ Details = dict[str, dict[str, Any]]
 """What is said of each node; a sentence is a _Sentence, or on the page its number."""
 
 
-_RELATING = frozenset(map(v.kg, v.RELATIONS))
-
-
 class _Sentence(NamedTuple):
     """A slice of a paper's abstract, which begins at `start`."""
 
@@ -115,12 +112,12 @@ class Earlier:
 
     def partners(self, store: Store, top: int) -> Partners | None:
         """The most connected entities of the graph as it is now, where they can be told without counting anew."""
-        if self.data["partners"] is None or any(triple.predicate in _RELATING for triple in self.removed):
+        if self.data["partners"] is None or any(triple.predicate in v.RELATING for triple in self.removed):
             return None
         ends = {
             end.value
             for triple in self.added
-            if triple.predicate in _RELATING
+            if triple.predicate in v.RELATING
             for end in (triple.subject, triple.object)
             if isinstance(end, NamedNode)
         }

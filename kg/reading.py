@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import cast
 
 from pyoxigraph import Literal, NamedNode, QuerySolutions, Store
@@ -13,6 +13,7 @@ from kg.records import Evidence, Statement
 __all__ = [
     "evidence_of",
     "label_of",
+    "leading",
     "links",
     "literals",
     "matches",
@@ -41,6 +42,16 @@ def objects(store: Store, node: NamedNode, predicate: NamedNode) -> Iterator[Nam
     """The nodes that this predicate leads to."""
     found = (quad.object for quad in store.quads_for_pattern(node, predicate, None))
     return (target for target in found if isinstance(target, NamedNode))
+
+
+def leading(
+    store: Store, some: Iterable[NamedNode], predicates: Collection[NamedNode]
+) -> Iterator[tuple[str, NamedNode, str]]:
+    """Where these nodes lead to by one of these predicates: node, predicate, and the IRI of the other node."""
+    for node in some:
+        for quad in store.quads_for_pattern(node, None, None):
+            if quad.predicate in predicates and isinstance(quad.object, NamedNode):
+                yield node.value, quad.predicate, quad.object.value
 
 
 def texts(store: Store, node: NamedNode, predicate: NamedNode) -> Iterator[str]:

@@ -14,7 +14,7 @@ from pyoxigraph import NamedNode, Store, Triple
 from kg import vocabulary as v
 from kg.errors import QueryError
 from kg.network import kinds_of, papers_of, part_of
-from kg.reading import label_of, matches
+from kg.reading import label_of, leading, matches
 
 __all__ = ["TOP", "TRIED", "Partners", "Selection", "around", "most_connected", "of_triples"]
 
@@ -27,7 +27,6 @@ _ENTITIES = "?entity a ?kind . VALUES ?kind { " + " ".join(f"kg:{kind}" for kind
 _RELATED = " UNION ".join(
     f"{{ ?node kg:{relation} ?other }} UNION {{ ?other kg:{relation} ?node }}" for relation in v.RELATIONS
 )
-_LEADS_TO = " UNION ".join(f"{{ ?node kg:{relation} ?other }}" for relation in v.RELATIONS)
 _DEGREES = f"""
 SELECT ?node (COUNT(DISTINCT ?other) AS ?others) {{ $node {_RELATED} FILTER(?node != ?other) }} GROUP BY ?node"""
 _MOST_RELATED = _DEGREES.replace("$node ", "") + " ORDER BY DESC(?others) LIMIT"
@@ -175,7 +174,7 @@ def _joined_among(store: Store, partners: Partners, top: int) -> dict[str, None]
     """Those of :func:`_joined` among these entities."""
     papers = papers_of(store, _iris(partners.most))
     related: defaultdict[str, set[str]] = defaultdict(set)
-    for node, other in matches(store, f"SELECT ?node ?other {{ $node {_LEADS_TO} }}", node=_iris(partners.most)):
+    for node, _, other in leading(store, _iris(partners.most), v.RELATING):
         if other in partners.most:
             related[node].add(other)
             related[other].add(node)

@@ -85,7 +85,7 @@ def add_papers(
     _refuse_if_no_graph(folder)
     with changing(folder) as change:
         updating = _Updating(change, options, progress)
-        with DuckEngine(change.scratch) as engine:
+        with DuckEngine(change.scratch, few=True) as engine:
             touched = updating.papers_of(engine, records)
             kept = updating.records(engine, touched)
             told = records if replacing else chain(*kept.values(), records)
@@ -103,7 +103,7 @@ def remove_papers(names: Iterable[str], folder: Path, *, options: BuildOptions =
     _refuse_if_no_graph(folder)
     with changing(folder) as change:
         updating = _Updating(change, options, None)
-        with DuckEngine(change.scratch) as engine:
+        with DuckEngine(change.scratch, few=True) as engine:
             gone = {updating.paper_named(engine, name) for name in names}
             update = updating.replace(engine, gone, (), updating.records(engine, gone))
         change.commit()

@@ -24,6 +24,7 @@ from kg import vocabulary as v
 from kg.errors import GraphError
 from kg.layout import layout
 from kg.looks import LINES, LOOKS, PAPER_SIZE, short, size_of, width_of
+from kg.network import statement_of
 from kg.panel import Earlier, panel
 from kg.reading import matches, text_of
 from kg.selection import TOP, Selection, most_connected
@@ -37,10 +38,9 @@ _NAMED_IN = """
 SELECT ?node ?year (COUNT(?paper) AS ?papers) { $node ?paper kg:mentions ?node ; dcterms:issued ?year }
 GROUP BY ?node ?year"""
 _SAID_IN = """
-SELECT ?head ?type ?tail ?year (COUNT(?paper) AS ?papers) {
-  $head__type__tail { SELECT ?head ?tail ?said { $head ?said rdf:subject ?head ; rdf:object ?tail } }
-  ?said rdf:predicate ?type ; kg:support ?paper . ?paper dcterms:issued ?year
-} GROUP BY ?head ?type ?tail ?year"""
+SELECT ?said ?year (COUNT(?paper) AS ?papers) {
+  $said ?said kg:support ?paper . ?paper dcterms:issued ?year
+} GROUP BY ?said ?year"""
 
 
 def write_html(
@@ -111,11 +111,10 @@ def _years(store: Store, graph: nx.MultiDiGraph) -> Years:
         if year.isdecimal():
             years[node].append((int(year), int(papers)))
     drawn = [(head, kind, tail) for head, tail, kind in graph.edges(data="type") if kind != "mentions"]
-    rows = [(NamedNode(head), v.kg(kind), NamedNode(tail)) for head, kind, tail in drawn]
-    heads = dict.fromkeys(head for head, _, _ in rows)
-    for head, kind, tail, year, papers in matches(store, _SAID_IN, head__type__tail=rows, head=heads):
+    statements = {statement_of(head, v.kg(kind), tail): (head, kind, tail) for head, kind, tail in drawn}
+    for said, year, papers in matches(store, _SAID_IN, said=map(NamedNode, statements)):
         if year.isdecimal():
-            years[head, kind.removeprefix(v.KG), tail].append((int(year), int(papers)))
+            years[statements[said]].append((int(year), int(papers)))
     return {key: sorted(years[key]) for key in (*graph, *drawn)}
 
 

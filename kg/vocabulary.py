@@ -87,3 +87,4 @@ RELATIONS = (
     "comparedWith",
 )
 """Local names of the properties between entities, in the order in which people read them."""
+RELATING = frozenset(map(kg, RELATIONS))
