@@ -37,7 +37,7 @@ from kg.blocking import LARGEST
 from kg.engine import Columns, DuckEngine, Row
 from kg.identity import canonical_key, entity_iri, statement_iri
 from kg.reading import objects, read_evidence, subjects, text_of
-from kg.resolve import Hand, resolve
+from kg.resolve import Hand, compare, unite
 from kg.sameness import key_of
 
 __all__ = ["Difference", "State", "difference"]
@@ -177,11 +177,12 @@ class _Neighbourhood:
             )
             engine.table("definition", "SELECT d.* FROM all_definition d JOIN acronym a ON a.key = d.acronym")
             engine.table("mention", "SELECT m.* FROM all_mention m JOIN acronym a ON a.key = m.key")
-            resolve(engine, self._hand, everywhere="all_line")
-            joined = {key for ends in engine.rows(_JOINED) for key in ends}
-            if joined <= core:
+            compare(engine, self._hand, everywhere="all_line")
+            grown = _joined(core, list(engine.rows("SELECT one, other FROM edge")))
+            if grown == core:
+                unite(engine, self._hand)
                 return core
-            core = core | joined
+            core = grown
 
     def _partners(self, core: set[str]) -> set[str]:
         """The keys that people joined with these."""
@@ -201,9 +202,13 @@ _LIVE_BLOCKS = """
 SELECT DISTINCT b.block, b.side, b.key FROM near n JOIN all_block b ON b.block = n.block
 WHERE b.key IN (SELECT key FROM all_line)"""
 """The rows of these blocks whose key a paper has."""
-_JOINED = """
-SELECT e.one, e.other FROM edge e JOIN core c ON c.key = e.one
-UNION ALL SELECT e.one, e.other FROM edge e JOIN core c ON c.key = e.other"""
+
+
+def _joined(core: set[str], edges: Sequence[Row]) -> set[str]:
+    """The keys, with all that edges lead to from them."""
+    while more := {key for ends in edges if not core.isdisjoint(ends) for key in ends} - core:
+        core = core | more
+    return core
 
 
 class _Said:

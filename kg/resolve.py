@@ -41,11 +41,13 @@ __all__ = [
     "PaperRows",
     "Resolution",
     "block_rows",
+    "compare",
     "known_keys",
     "paper_rows",
     "read_entity",
     "resolve",
     "resolve_entities",
+    "unite",
 ]
 
 TEXT, WHOLE, REAL = pa.string(), pa.int64(), pa.float64()
@@ -244,16 +246,28 @@ def block_rows(keys: Iterable[Row]) -> Iterator[Row]:
 # The plan
 
 
-def resolve(engine: Engine, hand: Hand, *, everywhere: str = "mention") -> None:
+def resolve(engine: Engine, hand: Hand) -> None:
     """Make the tables `named`, `cluster` and `merge` from `mention`, `definition` and `block`.
 
     `named` tells what each name in each paper means: paper, name, the key of its entity, and the entity's types;
-    `cluster` has each key's entity; `merge` why names are one. Where the three hold some keys' rows only,
-    `everywhere` is a table that holds all keys of each paper.
+    `cluster` has each key's entity; `merge` why names are one.
+    """
+    compare(engine, hand)
+    unite(engine, hand)
+
+
+def compare(engine: Engine, hand: Hand, *, everywhere: str = "mention") -> None:
+    """Make the table `edge`, of keys that are to be one, with what tells so.
+
+    Where the tables hold some keys' rows only, `everywhere` is one that holds all keys of each paper.
     """
     _tell_meanings(engine, everywhere)
     engine.grouped("profile", PROFILE, _FACTS, _profile)
     _pair(engine, hand)
+
+
+def unite(engine: Engine, hand: Hand) -> None:
+    """Make the tables that :func:`resolve` makes from `edge`."""
     _components(engine)
     engine.grouped("cluster", CLUSTER, _MEMBERS, partial(_cluster, hand=hand))
     engine.table(
