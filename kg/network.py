@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import chain
 
 import networkx as nx
 from pyoxigraph import NamedNode, Store
 
 from kg import vocabulary as v
 from kg.identity import statement_iri
-from kg.reading import label_of, leading, links, matches, nodes, objects, read_statement, text_of
+from kg.reading import label_of, leading, leading_to, links, matches, nodes, objects, read_statement, text_of
 
 __all__ = ["kinds_of", "papers_of", "part_of", "statement_of", "to_networkx"]
 
@@ -20,7 +21,7 @@ _SUPPORTED = """
 SELECT ?said ?confidence (COUNT(?paper) AS ?papers) {
   $said ?said kg:confidence ?confidence ; kg:support ?paper
 } GROUP BY ?said ?confidence"""
-_NAMED = "SELECT ?paper ?node { $paper ?paper kg:mentions ?node }"
+_DRAWN = {*v.RELATING, v.PROPOSES}
 
 
 def to_networkx(store: Store, *, papers: bool = True) -> nx.MultiDiGraph:
@@ -47,21 +48,22 @@ def to_networkx(store: Store, *, papers: bool = True) -> nx.MultiDiGraph:
     return graph
 
 
-def part_of(store: Store, some: Iterable[str]) -> nx.MultiDiGraph:
-    """The part of :func:`to_networkx` with these nodes, in order, found without a look at the rest of the store."""
-    graph = nx.MultiDiGraph()
+def part_of(store: Store, some: Iterable[str], known: nx.MultiDiGraph | None = None) -> nx.MultiDiGraph:
+    """The part of :func:`to_networkx` with these nodes, in order, found without a look at the rest of the store.
+
+    What `known` holds, some of these nodes and all edges among them, is taken from there.
+    """
     iris = [NamedNode(iri) for iri in sorted(set(some))]
-    kinds = kinds_of(store, iris)
-    mentioned = papers_of(store, iris)
-    for node in iris:
+    graph = nx.MultiDiGraph() if known is None else nx.MultiDiGraph(known.subgraph(node.value for node in iris))
+    new = [node for node in iris if node.value not in graph]
+    kinds = kinds_of(store, new)
+    mentioned = papers_of(store, new)
+    for node in new:
         if kind := kinds.get(node.value):
             counted = {} if kind == "Paper" else {"papers": mentioned.get(node.value, 0)}
             graph.add_node(node.value, label=label_of(store, node), type=kind, **counted)
-    drawn = {
-        statement_of(*triple): triple
-        for triple in leading(store, iris, {*v.RELATING, v.PROPOSES})
-        if triple[2] in graph
-    }
+    triples = chain(leading(store, new, _DRAWN), leading_to(store, new, _DRAWN) if known else ())
+    drawn = {statement_of(*triple): triple for triple in triples if {triple[0], triple[2]} <= graph.nodes}
     edges = [
         (head, tail, predicate.value.removeprefix(v.KG), int(papers), float(confidence))
         for said, confidence, papers in matches(store, _SUPPORTED, said=map(NamedNode, drawn))
@@ -69,10 +71,11 @@ def part_of(store: Store, some: Iterable[str]) -> nx.MultiDiGraph:
     ]
     for head, tail, kind, support, confidence in sorted(edges):
         _add_edge(graph, head, kind, tail, support=support, confidence=confidence)
-    papers = [node for node in iris if kinds.get(node.value) == "Paper"]
-    named = ((paper, entity) for paper, entity in matches(store, _NAMED, paper=papers) if entity in graph)
-    for paper, entity in sorted(named):
-        _add_mention(graph, paper, entity)
+    mentions = {v.MENTIONS}
+    named = chain(leading(store, new, mentions), leading_to(store, new, mentions) if known else ())
+    for paper, _, entity in named:
+        if paper in graph and entity in graph:
+            _add_mention(graph, paper, entity)
     return _ordered(graph)
 
 
@@ -99,7 +102,7 @@ def papers_of(store: Store, some: Iterable[NamedNode]) -> dict[str, int]:
 
 def _ordered(graph: nx.MultiDiGraph) -> nx.MultiDiGraph:
     ordered = nx.MultiDiGraph()
-    ordered.add_nodes_from(graph.nodes(data=True))
+    ordered.add_nodes_from(sorted(graph.nodes(data=True), key=lambda node: node[0]))
     ordered.add_edges_from(sorted(graph.edges(keys=True, data=True), key=lambda edge: edge[:3]))
     return ordered
 

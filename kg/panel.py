@@ -123,6 +123,25 @@ class Earlier:
         }
         return Partners(*self.data["partners"]).grown(store, ends, TRIED * top)
 
+    def part(self) -> nx.MultiDiGraph | None:
+        """The nodes that the page shows and of which it still holds, with the edges among them, each with its years.
+
+        None where a paper that stays has another year, as that changes what no triple names.
+        """
+        changed = [*self.removed, *self.added]
+        papers = {triple.subject for triple in changed if triple.object == v.PAPER}
+        if any(triple.predicate == v.ISSUED and triple.subject not in papers for triple in changed):
+            return None
+        graph = nx.MultiDiGraph()
+        for node in self.data["nodes"]:
+            if node["id"] not in self.touched:
+                graph.add_node(node["id"], **{name: node[name] for name in ("label", "type", "papers", "years")})
+        for edge in self.data["edges"]:
+            if edge["from"] in graph and edge["to"] in graph:
+                told = {name: edge[name] for name in ("type", "support", "confidence", "years")}
+                graph.add_edge(edge["from"], edge["to"], key=edge["type"], **told)
+        return graph
+
     def details(self) -> Details:
         """What the page says of the nodes of which it still holds."""
         return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import product
 from typing import cast
 
 from pyoxigraph import Literal, NamedNode, QuerySolutions, Store
@@ -14,6 +15,7 @@ __all__ = [
     "evidence_of",
     "label_of",
     "leading",
+    "leading_to",
     "links",
     "literals",
     "matches",
@@ -52,6 +54,14 @@ def leading(
         for quad in store.quads_for_pattern(node, None, None):
             if quad.predicate in predicates and isinstance(quad.object, NamedNode):
                 yield node.value, quad.predicate, quad.object.value
+
+
+def leading_to(
+    store: Store, some: Iterable[NamedNode], predicates: Collection[NamedNode]
+) -> Iterator[tuple[str, NamedNode, str]]:
+    """What leads to these nodes by one of these predicates: the IRI of the other node, predicate, node."""
+    for node, predicate in product(some, predicates):
+        yield from ((other.value, predicate, node.value) for other in subjects(store, predicate, node))
 
 
 def texts(store: Store, node: NamedNode, predicate: NamedNode) -> Iterator[str]:

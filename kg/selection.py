@@ -74,17 +74,20 @@ class Selection:
         return bool(self.matching == self.entities == shown)
 
 
-def most_connected(store: Store, *, top: int = TOP, partners: Partners | None = None) -> Selection:
+def most_connected(
+    store: Store, *, top: int = TOP, partners: Partners | None = None, known: nx.MultiDiGraph | None = None
+) -> Selection:
     """The `top` entities with relations to the most others; all of them when the graph has no more than that.
 
-    `partners` are the most connected of this graph, if they are known, as `Selection.partners` tells them.
+    `partners` are the most connected of this graph, if they are known, as `Selection.partners` tells them; `known` is
+    as for :func:`kg.network.part_of`.
     """
     entities = _number(store, f"SELECT (COUNT(DISTINCT ?entity) AS ?n) {{ {_ENTITIES} }}")
     if entities > top:
         chosen, partners = _joined(store, top, partners)
     else:
         chosen, partners = [e for (e,) in matches(store, f"SELECT DISTINCT ?entity {{ {_ENTITIES} }}")], None
-    return replace(_selection(store, chosen, top, matching=entities), partners=partners)
+    return replace(_selection(store, chosen, top, matching=entities, known=known), partners=partners)
 
 
 def around(store: Store, node: NamedNode, *, depth: int = 1, top: int = TOP) -> Selection:
@@ -198,12 +201,13 @@ def _selection(
     matching: int,
     what: str = "",
     papers: Collection[str] = (),
+    known: nx.MultiDiGraph | None = None,
 ) -> Selection:
     """The part with these entities, these papers, and a third of `top` of those papers that name the most of them."""
     query = f"SELECT ?paper (COUNT(DISTINCT ?node) AS ?n) {{ $node {_NAMING} }} GROUP BY ?paper"
     named = {paper: int(number) for paper, number in matches(store, query, node=_iris(entities))}
     naming = sorted(named, key=lambda paper: (-named[paper], paper))
-    graph = part_of(store, [*entities, *papers, *naming[: max(1, top // 3)]])
+    graph = part_of(store, [*entities, *papers, *naming[: max(1, top // 3)]], known)
     in_all = _number(store, f"SELECT (COUNT(DISTINCT ?entity) AS ?n) {{ {_ENTITIES} }}")
     papers_in_all = _number(store, "SELECT (COUNT(?paper) AS ?n) { ?paper a kg:Paper }")
     return Selection(graph, in_all, papers_in_all, matching, what)

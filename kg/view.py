@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections import defaultdict
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -65,7 +64,9 @@ def render_html(
     store: Store, selection: Selection | None = None, *, papers: bool | None = None, earlier: Earlier | None = None
 ) -> str:
     """The page as HTML. The same graph gives the same page, with or without that of an earlier state to take from."""
-    selection = selection or most_connected(store, partners=earlier.partners(store, TOP) if earlier else None)
+    if selection is None and earlier is not None:
+        selection = most_connected(store, partners=earlier.partners(store, TOP), known=earlier.part())
+    selection = selection or most_connected(store)
     with_papers = selection.complete if papers is None else papers
     graph = selection.graph
     network = _network(graph, _years(store, graph), earlier.data if earlier else None, with_papers=with_papers)
@@ -103,19 +104,27 @@ Years = Mapping[str | tuple[str, str, str], list[tuple[int, int]]]
 
 
 def _years(store: Store, graph: nx.MultiDiGraph) -> Years:
-    years: defaultdict[str | tuple[str, str, str], list[tuple[int, int]]] = defaultdict(list)
-    for node, kind in graph.nodes(data="type"):
-        if kind == "Paper" and (year := text_of(store, NamedNode(node), v.ISSUED) or "").isdecimal():
+    edges = {(head, facts["type"], tail): facts.get("years") for head, tail, facts in graph.edges(data=True)}
+    seen = {
+        **dict(graph.nodes(data="years")),
+        **{edge: known for edge, known in edges.items() if edge[1] != "mentions"},
+    }
+    years = {place: known or [] for place, known in seen.items()}
+    new = [node for node in graph if seen[node] is None]
+    for node in new:
+        year = text_of(store, NamedNode(node), v.ISSUED) if graph.nodes[node]["type"] == "Paper" else None
+        if year is not None and year.isdecimal():
             years[node].append((int(year), 1))
-    for node, year, papers in matches(store, _NAMED_IN, node=map(NamedNode, graph)):
+    for node, year, papers in matches(store, _NAMED_IN, node=map(NamedNode, new)):
         if year.isdecimal():
             years[node].append((int(year), int(papers)))
-    drawn = [(head, kind, tail) for head, tail, kind in graph.edges(data="type") if kind != "mentions"]
-    statements = {statement_of(head, v.kg(kind), tail): (head, kind, tail) for head, kind, tail in drawn}
-    for said, year, papers in matches(store, _SAID_IN, said=map(NamedNode, statements)):
+    said = {
+        statement_of(edge[0], v.kg(edge[1]), edge[2]): edge for edge in seen if edge in edges and seen[edge] is None
+    }
+    for statement, year, papers in matches(store, _SAID_IN, said=map(NamedNode, said)):
         if year.isdecimal():
-            years[statements[said]].append((int(year), int(papers)))
-    return {key: sorted(years[key]) for key in (*graph, *drawn)}
+            years[said[statement]].append((int(year), int(papers)))
+    return {place: sorted(found) for place, found in years.items()}
 
 
 def _network(graph: nx.MultiDiGraph, years: Years, earlier: Mapping[str, Any] | None, *, with_papers: bool) -> Network:
