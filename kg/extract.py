@@ -29,6 +29,7 @@ from kg.records import (
 )
 from kg.sections import Section, find_sections
 from kg.sentences import split_sentences
+from kg.variants import find_families
 from kg.wordlists import is_adjective
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ def read_text(text: str, spans: Sequence[tuple[int, int]], sections: Sequence[Se
     mentions = tuple(sorted(kept | full, key=lambda m: m.start))
     proposals = find_proposals(text, sentences, mentions)
     claims = find_claims(text, sentences, mentions, proposals)
-    return Found(sentences, mentions, (*relations, *defined), proposals, claims)
+    families = tuple(find_families(mentions, sentences))
+    named = sorted({*mentions, *(relation.tail for relation in families)}, key=lambda m: (m.start, m.end))
+    return Found(sentences, tuple(named), (*relations, *defined, *families), proposals, claims)
 
 
 def sentence_starts(text: str, sections: Iterable[Section]) -> set[int]:

@@ -29,6 +29,7 @@ RULES = (
     "sections",
     "sentences",
     "slots",
+    "variants",
     "wordlists",
 )
 """The modules that find something beside the model."""
