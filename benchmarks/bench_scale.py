@@ -20,10 +20,13 @@ import tempfile
 import time
 import zlib
 from collections import Counter
+from decimal import Decimal
+from enum import Enum
 from pathlib import Path
 
 import psutil
 
+from kg import records
 from kg.duplicates import Distinct
 from kg.identity import content_hash
 from kg.pool import model_hash
@@ -31,6 +34,7 @@ from kg.read import read_papers
 
 WORD = re.compile(r"[A-Za-z]{3,}")
 FREQUENT = 3_000
+KINDS = {"Decimal": Decimal} | {name: kind for name, kind in vars(records).items() if isinstance(kind, type)}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -52,9 +56,12 @@ class Alteration:
         return word.translate(self._moved) if altered else word
 
     def value(self, value):
+        """What `kg.packing` wrote down; the first of a list says what that is."""
         if isinstance(value, str):
             return self.text(value)
-        return [self.value(each) for each in value] if isinstance(value, list) else value
+        if isinstance(value, list) and not issubclass(KINDS.get(value[0], str), (Enum, Decimal)):
+            return [value[0], *map(self.value, value[1:])]
+        return value
 
 
 def write_abstracts(papers, count, path):

@@ -86,12 +86,14 @@ def write_outputs(engine: DuckEngine, change: Change, manifest: Manifest) -> Non
 
 
 def _stored(store: Store, parts: Iterable[bytes]) -> Iterator[bytes]:
-    """The parts of a graph in N-Triples; each goes into the store while the caller works on it."""
+    """The parts of a graph in N-Triples; each goes into the store while the caller works on it and on the next."""
     with ThreadPoolExecutor(1) as loader:
+        loading = loader.submit(store.bulk_load, b"", RdfFormat.N_TRIPLES)
         for part in parts:
+            loading.result()
             loading = loader.submit(store.bulk_load, part, RdfFormat.N_TRIPLES)
             yield part
-            loading.result()
+        loading.result()
 
 
 def amend_outputs(change: Change, difference: Difference, manifest: Manifest) -> None:

@@ -23,7 +23,10 @@ def pack(extraction: Extraction) -> bytes:
 
 def unpack(content: bytes) -> Extraction:
     """The extraction that :func:`pack` wrote down. Raises ValueError or zlib.error where `content` is damaged."""
-    found: Extraction = _record(json.loads(zlib.decompress(content)))
+    try:
+        found: Extraction = _record(json.loads(zlib.decompress(content)))
+    except KeyError as error:
+        raise ValueError(f"there is no kind of record {error}") from error
     return found
 
 
