@@ -61,7 +61,7 @@ _QUALIFIERS = {
     "at least": r"at least|no less than|a minimum of|as low as|≥|>=|\\geq?",
     "at most": r"at most|no more than|within|≤|<=|\\leq?|not exceeding",
     "about": r"about|around|approximately|roughly|circa|some|~|≈|∼|approx\.?",
-    "average": r"(?:by |of )?an average(?: \w+)? of|on average|average|averaging|mean|an average",
+    "average": r"(?:by |of )?an average(?: [\w-]+){0,4} of|on average|average|averaging|mean|an average",
     "nearly": r"nearly|almost|close to",
 }
 _UNITS = {
@@ -86,7 +86,7 @@ def _alternatives(table: dict[str, str], prefix: str) -> str:
 
 _UNIT = rf"(?:\s?-?\s?(?:{_alternatives(_UNITS, 'u')})|\s?(?P<word>{_UNIT_WORDS})\b)"
 _PLAIN = re.compile(
-    rf"(?:(?:{_alternatives(_QUALIFIERS, 'q')})\s*)?"
+    rf"(?:(?:{_alternatives(_QUALIFIERS, 'q')})\s*(?:an? )?)?"
     rf"(?<![\w.,/^-])(?P<sign>[+\-−–±])?(?<!\d\s)\$?(?P<value>{_NUMBER})\$?"
     rf"(?:\s?(?P<scale>thousand|million|billion|trillion|[KMBTk](?![\w-]))\b)?"
     rf"(?:(?:\s?%)?\s?(?:[-–—~]|to)\s?(?P<value2>{_NUMBER})(?:(?=\s?\\?%|\s?[x×]|\s?\$?\\times)"
@@ -139,7 +139,10 @@ _BEFORE = (
     (Direction.WORSE, r"(?:underperform|degrad|worse)\w*"),
 )
 _SIGNS = {"+": Direction.INCREASE, "-": Direction.DECREASE, "−": Direction.DECREASE, "–": Direction.DECREASE}
-_NOT_RESULT = re.compile(r"\s?(?:-(?:shot|way|bit|layer|step|dimensional|D|hop|class)|[A-Z]?\d)", re.IGNORECASE)
+_NOT_RESULT = re.compile(
+    r"\s?(?:-(?:shot|way|bit|layer|step|dimensional|D\b|hop|class)|[A-Z]?\d|(?:CIs?|confidence)\b)", re.IGNORECASE
+)
+_CHANCE = re.compile(r"\bp(?:[ -]values?)?\s*$", re.IGNORECASE)  # of the null hypothesis: "p < 0.01"
 
 
 def find_quantities(text: str) -> Iterator[Quantity]:
@@ -212,6 +215,8 @@ def _plain(text: str) -> Iterator[Quantity]:
         if _NOT_RESULT.match(text, match.end()) or (unit is None and "." not in match["value"]):
             continue
         if unit == "×" and "magnitude" in match[0]:
+            continue
+        if _CHANCE.search(text, max(0, match.start() - 10), match.start()):
             continue
         value, origin = _scaled(match), None
         if match["value2"]:

@@ -71,6 +71,10 @@ _CONTRAST = re.compile(
     r"|against|in contrast to|up from)\s+(?!\d)",
     re.IGNORECASE,
 )
+_SCORE_OF_OTHER = re.compile(
+    rf"(?:(?:{_CONTRAST.pattern})(?:[^(),;]|\([^()]*\),?)*\(|\b(?:vs\.?|versus|compared (?:to|with))\s)$",
+    re.IGNORECASE,
+)
 _OWN_NOUN = re.compile(
     r"\b(?:(?:our|this|the proposed|the resulting)\s(?:[\w-]+\s){0,3}?(?:methods?|models?|approach(?:es)?|framework"
     r"|system|algorithms?|technique|pipeline|architecture|solution|design|strategy|module|agents?|network|paradigm|work"
@@ -251,9 +255,9 @@ class _Reader:
         )
 
     def _is_baselines_own(self, quantity: Quantity) -> bool:
-        """Whether the quantity stands in brackets behind what is compared with, as its score."""
-        before = self.text[max(self.start, quantity.start - 60) : quantity.start]
-        return re.search(rf"(?:{_CONTRAST.pattern})[^(),;]*\($", before, re.IGNORECASE) is not None
+        """Whether the quantity is the score of what is compared with: in brackets behind it, or right after "vs."."""
+        before = self.text[max(self.start, quantity.start - 140) : quantity.start]
+        return _SCORE_OF_OTHER.search(before) is not None
 
     def _in_quantity(self, start: int, end: int) -> bool:
         return any(q.start <= start and end <= q.end for q in self.quantities)

@@ -175,5 +175,11 @@ def test_a_sentence_gives_its_results(
     assert read(text, names, own) == expected
 
 
+def test_the_scores_of_what_is_compared_with_are_no_results() -> None:
+    text = "FOO reaches 81.8% accuracy compared to BAR (75.2%) and BAZ (70.9%), or 39.7% vs. 17.6% recall, p < 0.05."
+    found = read(text, {"FOO": M, "BAR": M, "BAZ": M, "accuracy": X, "recall": X})
+    assert {each.get("value") for each in found} <= {"81.8", "39.7", None}
+
+
 def test_a_result_without_a_cue_still_says_what_it_is_about() -> None:
     assert read("FOO works well.", {"FOO": M}) == [{"subject": "FOO"}]

@@ -102,3 +102,9 @@ def test_each_result_is_paired_with_the_one_that_fits_it_best() -> None:
     gold = both["claims"][1]
     both["claims"] = [{**gold, "value": "50"}, gold]
     assert score_extractions([(both, extraction())])["result"]["strict"].right == 1
+
+
+def test_a_value_that_is_no_number_is_not_right() -> None:
+    worded = line()
+    worded["claims"][1]["value"] = "half"
+    assert score_extractions([(worded, extraction())])["result"]["relaxed"].right == 0

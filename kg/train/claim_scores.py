@@ -20,7 +20,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +150,7 @@ class Names:
         if found is None:
             return False
         if slot == "value":
-            return found == Decimal(str(gold))
+            return found == _number(str(gold))
         if slot in ("direction", "unit", "qualifier"):
             return str(found) == gold
         text = self.text(gold)
@@ -162,6 +162,14 @@ class Names:
         if plain == other_plain or _holds(plain, other_plain) or _holds(other_plain, plain):
             return True
         return not exact and overlap(text, other, entity=isinstance(gold, int)) >= LEAST_OVERLAP
+
+
+def _number(text: str) -> Decimal | None:
+    """The number, or None where the annotation has words or a formula."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return None
 
 
 def _plain(text: str) -> str:
