@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Calibration", "DevText", "calibrate", "choose_biases", "fit_platt"]
 
-OUTSIDE = (-0.6, -0.3, 0.0, 0.3)
+OUTSIDE = (-0.3, 0.0, 0.3, 0.6)
 UNRELATED = (-1.2, -0.8, -0.4, 0.0)
 DOUBT = (0.0, 0.5)
 RELATED = (-1.2, -0.8, -0.4, 0.0, 0.4, 0.8)
@@ -166,7 +166,8 @@ def fit_platt(items: Sequence[tuple[float, bool]], steps: int = 50) -> tuple[flo
         guess = 1 / (1 + np.exp(-np.clip(inputs @ weights, -30, 30)))
         slope = inputs.T @ (right - guess) - 1e-3 * weights
         curve = (inputs * (guess * (1 - guess))[:, None]).T @ inputs + 1e-3 * np.eye(2)
-        weights = weights + np.linalg.solve(curve, slope)
+        move = np.linalg.solve(curve, slope)
+        weights = weights + move / max(1.0, float(np.abs(move).max()))  # a whole step can overshoot without return
     return float(weights[0]), float(weights[1])
 
 
