@@ -71,7 +71,7 @@ def test_a_click_on_a_node_shows_a_sentence(
         opened.page.mouse.click(box["x"] + x, box["y"] + box["height"] / 2)
         if "Findings" in opened.panel:
             break
-    opened.page.wait_for_function("document.querySelector('#panel').innerText.includes('We propose SOAP')")
+    opened.page.wait_for_function("() => document.querySelector('#panel').innerText.includes('We propose SOAP')")
 
 
 @needs_browser
