@@ -26,15 +26,14 @@ from pathlib import Path
 
 import psutil
 
-from kg import records
 from kg.duplicates import Distinct
 from kg.identity import content_hash
+from kg.packing import KINDS
 from kg.pool import model_hash
 from kg.read import read_papers
 
 WORD = re.compile(r"[A-Za-z]{3,}")
 FREQUENT = 3_000
-KINDS = {"Decimal": Decimal} | {name: kind for name, kind in vars(records).items() if isinstance(kind, type)}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 

@@ -155,10 +155,10 @@ class _Neighbourhood:
     def _resolved(self, core: set[str]) -> set[str]:
         """The keys, with all those that the scorer joins with them at either time; resolved at both."""
         done: dict[str, set[str]] = {}
-        while stale := [time for time in reversed(TIMES) if done.get(time) != core]:
-            self.open(stale[0])
-            core = done[stale[0]] = self._closed(core)
-            self._keep(stale[0])
+        while stale := next((time for time in reversed(TIMES) if done.get(time) != core), None):
+            self.open(stale)
+            core = done[stale] = self._closed(core)
+            self._keep(stale)
         return core
 
     def _closed(self, core: set[str]) -> set[str]:

@@ -31,6 +31,7 @@ __all__ = [
     "Function",
     "GroupFunction",
     "Row",
+    "batches_by",
     "batches_of",
     "over_groups",
     "rows_of",
@@ -144,7 +145,7 @@ class DuckEngine:
         first = list(islice(lots, 2))
         lots = chain(first, lots)
         if self._workers == 1 or len(first) < 2:
-            self._insert(name, chain.from_iterable(_made(function, columns, lot) for lot in lots))
+            self._insert(name, batches_by(function, columns, lots))
             return
         if self._pool is None:
             self._pool = ProcessPoolExecutor(self._workers, mp_context=get_context("spawn"))
@@ -220,11 +221,7 @@ def _packed(lot: pa.RecordBatch) -> bytes:
 
 def _made_of(function: Function, columns: Columns, packed: bytes) -> list[pa.RecordBatch]:
     with pa.ipc.open_stream(packed) as stream:
-        return [made for lot in stream for made in _made(function, columns, lot)]
-
-
-def _made(function: Function, columns: Columns, lot: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    return batches_of(columns, function(rows_of([lot])))
+        return list(batches_by(function, columns, stream))
 
 
 def _cut(batch: pa.RecordBatch, rows: int) -> Iterator[pa.RecordBatch]:
@@ -292,6 +289,11 @@ def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
     """The rows of Arrow batches."""
     for batch in batches:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def batches_by(function: Function, columns: Columns, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What `function` makes of the rows of Arrow batches, as such."""
+    return batches_of(columns, function(rows_of(batches)))
 
 
 def batches_of(columns: Columns, rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:

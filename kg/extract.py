@@ -28,7 +28,7 @@ from kg.records import (
     map_slots,
 )
 from kg.sections import Section, find_sections
-from kg.sentences import split_sentences
+from kg.sentences import around, split_sentences
 from kg.variants import find_families
 from kg.wordlists import is_adjective
 
@@ -74,7 +74,7 @@ def read_text(text: str, spans: Sequence[tuple[int, int]], sections: Sequence[Se
         if m in full or not (is_adjective(m.name) or any(m.start < f.end and f.start < m.end for f in full))
     }
     relations = [
-        Relation(read[r.head], r.type, read[r.tail], *_around(sentences, read[r.head]), r.confidence)
+        Relation(read[r.head], r.type, read[r.tail], *around(sentences, read[r.head]), r.confidence)
         for r in reading.relations
         if {read[r.head], read[r.tail]} <= kept
     ]
@@ -116,13 +116,6 @@ def _mention(text: str, found: FoundSpan, definitions: Sequence[Definition]) -> 
     within = (d.long[1] for d in definitions if found.start < d.long[1] <= d.short[0] < found.end)
     end = next(within, found.end)
     return Mention(found.start, end, found.type, text[found.start : end], found.confidence)
-
-
-def _around(sentences: Sequence[Sentence], mention: Mention) -> tuple[int, int]:
-    """The slice of the sentence that holds the mention, or of the mention itself where it crosses a boundary."""
-    inside = (s for s in sentences if s.start <= mention.start and mention.end <= s.end)
-    found = next(inside, None) or mention
-    return found.start, found.end
 
 
 def _defined(text: str, mentions: Sequence[Mention], definitions: Sequence[Definition]) -> Iterator[Relation]:

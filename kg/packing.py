@@ -13,7 +13,7 @@ from typing import Any
 from kg import records
 from kg.records import Extraction, Paper
 
-__all__ = ["pack", "pack_paper", "unpack", "unpack_paper"]
+__all__ = ["KINDS", "pack", "pack_paper", "unpack", "unpack_paper"]
 
 
 def pack(extraction: Extraction) -> bytes:
@@ -70,7 +70,8 @@ def _record(value: Any) -> Any:
         return value
     parts = [_record(part) if type(part) is list else part for part in value]
     name = parts.pop(0)
-    return tuple(parts) if name == "" else _KINDS[name](*parts)
+    return tuple(parts) if name == "" else KINDS[name](*parts)
 
 
-_KINDS = {"Decimal": Decimal} | {name: getattr(records, name) for name in records.__all__}
+KINDS = {"Decimal": Decimal} | {name: getattr(records, name) for name in records.__all__}
+"""What the first of a list stands for."""

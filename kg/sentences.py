@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-__all__ = ["split_sentences"]
+from kg.records import Mention, Sentence
+
+__all__ = ["around", "split_sentences"]
 
 _END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|\n\s*\n")
 _ABBREVIATION = re.compile(
@@ -18,6 +20,13 @@ _OPENER = re.compile(r"[\"'“‘(\[]*(?:[A-Z0-9]|[^\W\d_a-z])")
 _PRONOUN_OR_ARTICLE = re.compile(
     r"(?:The|This|These|We|Our|In|It|However|To|A|An|Moreover|Furthermore|Here|While|For)\b"
 )
+
+
+def around(sentences: Iterable[Sentence], mention: Mention) -> tuple[int, int]:
+    """The slice of the sentence that holds the mention, or of the mention itself where it crosses a boundary."""
+    inside = (s for s in sentences if s.start <= mention.start and mention.end <= s.end)
+    found = next(inside, None) or mention
+    return found.start, found.end
 
 
 def split_sentences(text: str) -> Iterator[tuple[int, int]]:

@@ -26,7 +26,7 @@ from pyoxigraph import RdfFormat, serialize
 
 from kg.assemble import ORDER, PAPER, assemble
 from kg.duplicates import Distinct, usable
-from kg.engine import Columns, Function, GroupFunction, Row, batches_of, over_groups, rows_of
+from kg.engine import Columns, Function, GroupFunction, Row, batches_by, batches_of, over_groups
 from kg.errors import GraphError, KgError
 from kg.outputs import MANIFEST, TURTLE, Manifest
 from kg.packing import pack, unpack, unpack_paper
@@ -100,14 +100,17 @@ class SparkEngine:
         found = self._found(sql)
         if tasks is not None:
             found = found.repartition(tasks)
-        self._keep(name, found.mapInArrow(partial(_map, columns, function), _schema(columns)))
+        self._keep(name, found.mapInArrow(partial(batches_by, function, columns), _schema(columns)))
 
     def grouped(self, name: str, columns: Columns, sql: str, function: GroupFunction, *, by: int = 1) -> None:
         """Make a table of what `function` makes of each group of rows that are alike in their first `by` columns."""
         found = self._found(sql)
         # A group lies in one part as a whole, and a part is given to the function in order.
         together = found.repartition(*found.columns[:by]).sortWithinPartitions(*found.columns)
-        self._keep(name, together.mapInArrow(partial(_map_groups, columns, function, by), _schema(columns)))
+        self._keep(
+            name,
+            together.mapInArrow(partial(batches_by, partial(over_groups, function, by), columns), _schema(columns)),
+        )
 
     def rows(self, sql: str) -> Iterator[Row]:
         """The rows that the query finds."""
@@ -150,16 +153,6 @@ def _schema(columns: Columns) -> Any:
     from pyspark.sql.pandas.types import from_arrow_schema
 
     return from_arrow_schema(pa.schema(list(columns.items())))
-
-
-def _map(columns: Columns, function: Function, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return batches_of(columns, function(rows_of(batches)))
-
-
-def _map_groups(
-    columns: Columns, function: GroupFunction, by: int, batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    return batches_of(columns, over_groups(function, by, rows_of(batches)))
 
 
 class _Files:

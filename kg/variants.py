@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from kg.records import EntityType, Mention, Relation, RelationType, Sentence
+from kg.sentences import around
 
 __all__ = ["find_families"]
 
@@ -29,5 +30,4 @@ def find_families(mentions: Iterable[Mention], sentences: Sequence[Sentence]) ->
         if sized and _NAMED.search(sized["family"]):
             name = sized["family"]
             family = Mention(mention.start, mention.start + len(name), mention.type, name, mention.confidence)
-            around = next((s for s in sentences if s.start <= mention.start < s.end), mention)
-            yield Relation(mention, RelationType.KIND_OF, family, around.start, around.end, mention.confidence)
+            yield Relation(mention, RelationType.KIND_OF, family, *around(sentences, mention), mention.confidence)

@@ -104,11 +104,12 @@ Years = Mapping[str | tuple[str, str, str], list[tuple[int, int]]]
 
 
 def _years(store: Store, graph: nx.MultiDiGraph) -> Years:
-    edges = {(head, facts["type"], tail): facts.get("years") for head, tail, facts in graph.edges(data=True)}
-    seen = {
-        **dict(graph.nodes(data="years")),
-        **{edge: known for edge, known in edges.items() if edge[1] != "mentions"},
+    edges = {
+        (head, facts["type"], tail): facts.get("years")
+        for head, tail, facts in graph.edges(data=True)
+        if facts["type"] != "mentions"
     }
+    seen = {**dict(graph.nodes(data="years")), **edges}
     years = {place: known or [] for place, known in seen.items()}
     new = [node for node in graph if seen[node] is None]
     for node in new:
@@ -119,7 +120,9 @@ def _years(store: Store, graph: nx.MultiDiGraph) -> Years:
         if year.isdecimal():
             years[node].append((int(year), int(papers)))
     said = {
-        statement_of(edge[0], v.kg(edge[1]), edge[2]): edge for edge in seen if edge in edges and seen[edge] is None
+        statement_of(head, v.kg(kind), tail): (head, kind, tail)
+        for (head, kind, tail), known in edges.items()
+        if known is None
     }
     for statement, year, papers in matches(store, _SAID_IN, said=map(NamedNode, said)):
         if year.isdecimal():
