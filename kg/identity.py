@@ -47,6 +47,8 @@ _LEADING = re.compile(
     r"|state[\s-]of[\s-]the[\s-]art|sota|proposed|recent|popular|various)\s+)+(?=\S)",
     re.IGNORECASE,
 )
+_COUNT_LEFT_OPEN = re.compile(r"^[A-Za-z]-(?:depth|dimensional|iteration|layer|round|step)\s+(?=\S)")
+"""The "L-layer" of "L-layer GNN", which says how many by a letter, so that every GNN is one."""
 _SEPARATORS = re.compile(r"[\s_·-]+")
 _OWN_ACRONYM = re.compile(r"(?<=\w)\s+\([A-Z][\w-]*s?\)$")
 """The acronym in "mean squared error (MSE)"."""
@@ -202,7 +204,7 @@ def canonical_key(name: str) -> str:
     ('pretraining_optimization', 'cifar_10', 'diffusion_model')
     """
     plain = surface_form(unicodedata.normalize("NFKC", name)) or name
-    plain = _OWN_ACRONYM.sub("", plain)
+    plain = _COUNT_LEFT_OPEN.sub("", _OWN_ACRONYM.sub("", plain))
     words = _without_head(_SEPARATORS.sub(" ", plain).split() or [plain])
     words[-1] = _singular(words[-1])
     if len(words) == 1 and _ACRONYM.fullmatch(words[0]) and not _NUMBER_AT_END.fullmatch(words[0].lower()):

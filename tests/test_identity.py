@@ -18,6 +18,8 @@ from kg.records import Paper
         ("policies", "policy"),
         ("cross-entropy losses", "cross entropy loss"),
         ("HGM³", "HGM3"),
+        ("$L$-layer transformers", "transformer"),
+        ("k-step Langevin dynamics", "Langevin dynamics"),
     ],
 )
 def test_spellings_of_one_name_have_one_key(names: tuple[str, ...]) -> None:
@@ -35,6 +37,9 @@ def test_spellings_of_one_name_have_one_key(names: tuple[str, ...]) -> None:
         ("Qwen2-1.5B", "Qwen2"),
         ("bias", "bia"),
         ("supervised learning", "unsupervised learning"),
+        ("N-way classification", "classification"),
+        ("2-layer transformer", "transformer"),
+        ("multi-step Langevin dynamics", "Langevin dynamics"),
     ],
 )
 def test_names_of_different_things_have_different_keys(one: str, other: str) -> None:
