@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kg.kinds import features, load_kinds
+from kg.proposals import own_name
 from kg.records import Claim, ClaimKind, Mention, Proposal, Sentence
 from kg.slots import Scene, fill_results
 
@@ -19,7 +20,7 @@ def find_claims(
     text: str, sentences: Sequence[Sentence], mentions: Sequence[Mention], proposals: Sequence[Proposal]
 ) -> tuple[Claim, ...]:
     """The claims of each sentence, in order; a sentence may make claims of several kinds, and several results."""
-    own = proposals[0].mention if proposals else None
+    own = own_name(proposals)
     numbers = range(len(sentences))
     return tuple(claim for number in numbers for claim in _claims_in(text, sentences, number, mentions, own))
 

@@ -35,10 +35,29 @@ from kg.wordlists import is_adjective
 if TYPE_CHECKING:
     from kg.records import Link
 
-__all__ = ["Found", "extract_one", "read_clean", "read_text", "sentence_spans", "sentence_starts", "shipped_model"]
+__all__ = [
+    "Found",
+    "Names",
+    "extract_one",
+    "layout",
+    "read_clean",
+    "read_names",
+    "read_text",
+    "sentence_spans",
+    "sentence_starts",
+    "shipped_model",
+]
 
 _WORD = re.compile(r"\S+")
 _MOST = 0.7  # share of a long form that a mention must cover to be it
+
+
+class Names(NamedTuple):
+    """What a text names, in which sentences, and how that is related; every offset counts its characters."""
+
+    sentences: tuple[Sentence, ...]
+    mentions: tuple[Mention, ...]
+    relations: tuple[Relation, ...]
 
 
 class Found(NamedTuple):
@@ -52,10 +71,20 @@ class Found(NamedTuple):
 
 
 def read_text(text: str, spans: Sequence[tuple[int, int]], sections: Sequence[Section], model: Model) -> Found:
-    """What the model reads in the text, and what cues and patterns find in it, whose sentences are these slices.
+    """What the model and the smaller models beside it find in the text, whose sentences are these slices.
 
     A text is read by itself: a quantised model would let its neighbours in a batch change it.
     """
+    sentences, mentions, relations = read_names(text, spans, sections, model)
+    proposals = find_proposals(text, sentences, mentions)
+    claims = find_claims(text, sentences, mentions, proposals)
+    families = tuple(find_families(mentions, sentences))
+    named = sorted({*mentions, *(relation.tail for relation in families)}, key=lambda m: (m.start, m.end))
+    return Found(sentences, tuple(named), (*relations, *families), proposals, claims)
+
+
+def read_names(text: str, spans: Sequence[tuple[int, int]], sections: Sequence[Section], model: Model) -> Names:
+    """What the model reads in the text, made to agree with the acronyms that the text defines."""
     (reading,) = model.read([text], [spans])
     sentences = tuple(
         sentence
@@ -78,12 +107,7 @@ def read_text(text: str, spans: Sequence[tuple[int, int]], sections: Sequence[Se
         for r in reading.relations
         if {read[r.head], read[r.tail]} <= kept
     ]
-    mentions = tuple(sorted(kept | full, key=lambda m: m.start))
-    proposals = find_proposals(text, sentences, mentions)
-    claims = find_claims(text, sentences, mentions, proposals)
-    families = tuple(find_families(mentions, sentences))
-    named = sorted({*mentions, *(relation.tail for relation in families)}, key=lambda m: (m.start, m.end))
-    return Found(sentences, tuple(named), (*relations, *defined, *families), proposals, claims)
+    return Names(sentences, tuple(sorted(kept | full, key=lambda m: m.start)), (*relations, *defined))
 
 
 def sentence_starts(text: str, sections: Iterable[Section]) -> set[int]:
@@ -159,8 +183,13 @@ def extract_one(paper: Paper) -> Extraction:
 
 def read_clean(text: CleanText) -> Found:
     """What the cleaned text says, by its own offsets."""
+    return read_text(text.text, *layout(text), shipped_model())
+
+
+def layout(text: CleanText) -> tuple[list[tuple[int, int]], tuple[Section, ...]]:
+    """The slices of the sentences of a cleaned text, and its sections."""
     sections = find_sections_in(text)
-    return read_text(text.text, sentence_spans(text.text, sections), sections, shipped_model())
+    return sentence_spans(text.text, sections), sections
 
 
 def find_sections_in(text: CleanText) -> tuple[Section, ...]:

@@ -21,13 +21,12 @@ from kg.clean import clean
 from kg.kinds import KINDS, WEIGHTS, KindModel, features
 from kg.model import Model, load_model
 from kg.records import CleanText, EntityType, Mention, Role, Sentence
+from kg.train.logistic import FOLDS, best_threshold, f1, fit_columns
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 STRENGTH = 1.0  # inverse of the regularisation
-FEWEST = 3  # sentences that a feature must stand in
-FOLDS = 8
 
 DATA = Path(__file__).with_name("data")
 
@@ -93,25 +92,9 @@ def examples(abstracts: Iterable[Abstract]) -> tuple[list[dict[str, float]], Boo
 
 def fit(abstracts: Sequence[Abstract]) -> dict[str, Any]:
     """The weights as `kinds.json` holds them, with a threshold of one half for each kind."""
-    from sklearn.feature_extraction import DictVectorizer
-    from sklearn.linear_model import LogisticRegression
-
     found, wanted = examples(abstracts)
-    vectors = DictVectorizer()
-    inputs = vectors.fit_transform(found)
-    frequent = np.asarray((inputs > 0).sum(axis=0)).ravel() >= FEWEST
-    columns = [
-        LogisticRegression(C=STRENGTH, class_weight="balanced", max_iter=1000).fit(inputs[:, frequent], wanted[:, k])
-        for k in range(len(KINDS))
-    ]
-    names = np.array(vectors.get_feature_names_out())[frequent]
-    table = np.stack([column.coef_[0] for column in columns], axis=1)
-    kept = np.abs(table).max(axis=1) > 0.02
-    return {
-        "biases": [round(float(column.intercept_[0]), 4) for column in columns],
-        "thresholds": [0.5] * len(KINDS),
-        "weights": {str(n): [round(float(w), 3) for w in row] for n, row in zip(names[kept], table[kept], strict=True)},
-    }
+    biases, weights = fit_columns(found, wanted, C=STRENGTH, class_weight="balanced")
+    return {"biases": biases, "thresholds": [0.5] * len(KINDS), "weights": weights}
 
 
 def with_thresholds(content: dict[str, Any], abstracts: Sequence[Abstract]) -> dict[str, Any]:
@@ -124,9 +107,8 @@ def with_thresholds(content: dict[str, Any], abstracts: Sequence[Abstract]) -> d
         chances.append(found[0])
         wanted.append(found[1])
     all_chances, all_wanted = np.concatenate(chances), np.concatenate(wanted)
-    steps = np.arange(0.2, 0.85, 0.05)
-    best = [max(steps, key=lambda t: f1(all_chances[:, k] >= t, all_wanted[:, k])) for k in range(len(KINDS))]
-    return {**content, "thresholds": [round(float(step), 2) for step in best]}
+    best = [best_threshold(all_chances[:, k], all_wanted[:, k]) for k in range(len(KINDS))]
+    return {**content, "thresholds": best}
 
 
 def probabilities(content: dict[str, Any], abstracts: Sequence[Abstract]) -> tuple[Floats, Bools]:
@@ -134,12 +116,6 @@ def probabilities(content: dict[str, Any], abstracts: Sequence[Abstract]) -> tup
     model = KindModel(**content)
     found, wanted = examples(abstracts)
     return np.array([list(model.probabilities(f).values()) for f in found]), wanted
-
-
-def f1(proposed: Any, wanted: Any) -> float:
-    """Twice the shared over the sum of both, 0 to 1; 1 when both are empty."""
-    total = int(proposed.sum() + wanted.sum())
-    return float(2 * (proposed & wanted).sum() / total) if total else 1.0
 
 
 def report(content: dict[str, Any], abstracts: Sequence[Abstract]) -> dict[str, float]:

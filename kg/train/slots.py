@@ -13,20 +13,19 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.clean import clean
-from kg.extract import read_clean
 from kg.kinds import features as kind_features
 from kg.kinds import load_kinds
-from kg.records import Claim, ClaimKind, CleanText, Mention, Sentence
+from kg.proposals import find_proposals, own_name
+from kg.records import Claim, ClaimKind, Mention
 from kg.results import Draft, find_drafts
 from kg.slots import LEARNED, WEIGHTS, Scene, SlotModel, candidates, features
 from kg.train.claim_scores import Json, Names, homes, overlap, paired
+from kg.train.reads import DATA, Read, read_lines
 
 Floats = NDArray[np.float64]
 
@@ -36,18 +35,6 @@ FILLING = {"metric": 0.5, "baseline": 0.5, "dataset": 1.0, "task": 1.0, "conditi
 CLOSELY = 395
 """So many abstracts at the start of train are annotated most closely; of the others only metrics are learned."""
 FEWEST = 3  # choices whose candidates have a feature
-DATA = Path(__file__).with_name("data")
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """An annotated line, and the abstract as the extractor reads it, in cleaned text."""
-
-    line: Json
-    text: CleanText
-    sentences: tuple[Sentence, ...]
-    mentions: tuple[Mention, ...]
-    own: Mention | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +46,15 @@ class Choice:
     right: tuple[bool, ...]
 
 
-def read_lines(path: Path) -> Iterator[Read]:
-    """The annotated abstracts of a corpus file, read by the shipped extractor."""
-    for row in path.read_text(encoding="utf-8").splitlines():
-        line = json.loads(row)
-        text = clean(line["abstract"])
-        found = read_clean(text)
-        own = found.proposals[0].mention if found.proposals else None
-        yield Read(line, text, found.sentences, found.mentions, own)
-
-
 def drafted(read: Read) -> Iterator[tuple[Scene, list[Draft]]]:
     """The sentences in which the extractor sees a result, each with its drafts."""
+    own = own_name(find_proposals(read.text.text, read.sentences, read.mentions))
     for number, sentence in enumerate(read.sentences):
-        scene = Scene(read.text.text, read.sentences, number, read.mentions, read.own)
+        scene = Scene(read.text.text, read.sentences, number, read.mentions, own)
         found = dict(kind_features(scene.text, read.sentences, number, read.mentions))
         if ClaimKind.RESULT in load_kinds().kinds(found):
             claim = Claim(ClaimKind.RESULT, sentence.start, sentence.end)
-            yield scene, list(find_drafts(scene.text, claim, scene.inside, own=read.own))
+            yield scene, list(find_drafts(scene.text, claim, scene.inside, own=own))
 
 
 def choices(read: Read) -> Iterator[Choice]:
