@@ -33,7 +33,7 @@ RULES = (
     "wordlists",
 )
 """The modules that find something beside the model."""
-LEARNED = ("kinds.json", "slots.json")
+LEARNED = ("kinds.json", "proposals.json", "slots.json")
 """Their weights, which the model's manifest does not name."""
 
 

@@ -28,11 +28,11 @@ Content = dict[str, Any]
 
 
 class Annotated(NamedTuple):
-    """The names of an abstract, which introduced thing each is (None: none), and how many things are introduced."""
+    """The names of an abstract, which introduced thing each is (None: none), and how many there are."""
 
     names: tuple[Naming, ...]
     things: tuple[int | None, ...]
-    count: int
+    introduced: int
 
 
 def annotated(read: Read) -> Annotated:
@@ -52,12 +52,9 @@ def _introduced(line: Json) -> Iterator[_Thing]:
     """Each thing that the paper introduces, by the keys of its names and where these stand."""
     spans = [(m["start"], m["end"]) for m in line["mentions"]]
     keys = [canonical_key(clean(line["abstract"][slice(*span)]).text) for span in spans]
-    groups = [{keys[number]} for number in line["proposes"]]
-    for relation in line["relations"]:
-        if relation["type"] in ("sameEntity", "same"):
-            groups.append({keys[relation["head"]], keys[relation["tail"]]})
     proposed = {keys[number] for number in line["proposes"]}
-    for group in _joined(groups):
+    same = [r for r in line["relations"] if r["type"] in ("sameEntity", "same")]
+    for group in _joined([*({key} for key in sorted(proposed)), *({keys[r["head"]], keys[r["tail"]]} for r in same)]):
         if group & proposed:
             yield _Thing(group, [span for span, key in zip(spans, keys, strict=True) if key in group])
 
@@ -90,7 +87,8 @@ def fit(known: Sequence[Annotated]) -> Content:
 
 def with_threshold(content: Content, known: Sequence[Annotated]) -> Content:
     """The weights with the threshold that is best on abstracts that a fit has not seen, fold by fold."""
-    chances, wanted = [], []
+    chances: list[float] = []
+    wanted: list[bool] = []
     for number in range(FOLDS):
         model = ProposalModel(**fit([each for other, each in enumerate(known) if other % FOLDS != number]))
         for each in known[number::FOLDS]:
@@ -112,7 +110,7 @@ def score(content: Content, known: Sequence[Annotated]) -> Score:
         hits = {thing for thing in taken if thing is not None}
         right += len(hits)
         proposed += len(hits) + taken.count(None)
-        gold += each.count
+        gold += each.introduced
     return Score(right, proposed, gold)
 
 

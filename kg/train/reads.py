@@ -1,4 +1,4 @@
-"""The project's annotated abstracts as the shipped extractor reads them: what the models beside the network learn from."""
+"""The project's annotated abstracts as the shipped extractor reads them, for the models beside the network."""
 
 from __future__ import annotations
 
