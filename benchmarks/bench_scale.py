@@ -1,16 +1,19 @@
 """Time and memory of whole builds at growing numbers of abstracts, and how much of the time is extraction.
 
-    python benchmarks/bench_scale.py ABSTRACTS.jsonl.gz --counts 1000 10000 100000 [--kept extractions.sqlite]
+    python benchmarks/bench_scale.py ABSTRACTS.jsonl.gz --counts 1000 10000 100000 [--kept extractions.sqlite | --share]
 
-Where more abstracts are needed than the file has, they are repeated with altered text: in each copy every second rare
-word (one of the file's words beyond the 3,000 most frequent) has its letters moved on in the alphabet, so that about
-half of the names are new. With `--kept`, a cache that `kg build` made of the same file, the extractions are altered in
-the same way and taken as known, so that all but extraction is measured. Memory is the sum of what the processes of a
-build hold for themselves and their share of what they share (PSS), looked at twice a second; its largest value is told.
+Where more abstracts are needed than the file has, they are repeated with altered text: in each copy every second
+rare word (one of the file's words beyond the 3,000 most frequent) has its letters moved on in the alphabet, so that
+about half of the names are new. With `--kept`, a cache that `kg build` made of the same file, the extractions are
+altered in the same way and taken as known, so that all but extraction is measured. With `--share`, the same
+abstracts are then only extracted, with as many processes, which tells what share of the build's time that is. Memory
+is the sum of what the processes of a build hold for themselves and their share of what they share (PSS), looked at
+twice a second; its largest value is told.
 """
 
 import argparse
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -19,7 +22,7 @@ import sys
 import tempfile
 import time
 import zlib
-from collections import Counter
+from collections import Counter, deque
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
@@ -29,7 +32,7 @@ import psutil
 from kg.duplicates import Distinct
 from kg.identity import content_hash
 from kg.packing import KINDS
-from kg.pool import model_hash
+from kg.pool import extract, model_hash
 from kg.read import read_papers
 
 WORD = re.compile(r"[A-Za-z]{3,}")
@@ -116,11 +119,20 @@ def measured(command):
     return time.perf_counter() - started, most
 
 
+def extraction_seconds(path):
+    """Seconds to read the abstracts and extract from them, and nothing else."""
+    started = time.perf_counter()
+    deque(extract(read_papers([path]), workers=os.cpu_count()), maxlen=0)
+    return time.perf_counter() - started
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("abstracts", type=Path)
     parser.add_argument("--counts", type=int, nargs="+", default=[1_000, 10_000])
-    parser.add_argument("--kept", type=Path)
+    known = parser.add_mutually_exclusive_group()
+    known.add_argument("--kept", type=Path)
+    known.add_argument("--share", action="store_true")
     parser.add_argument("--work", type=Path, help="where the graphs go [default: a temporary folder]")
     arguments = parser.parse_args()
     papers = [same.paper for same in Distinct(read_papers([arguments.abstracts]))]
@@ -135,12 +147,18 @@ def main():
         manifest = json.loads((folder / "out" / "manifest.json").read_text())
         size = sum(f.stat().st_size for f in (folder / "out" / "store").iterdir()) / 2**20
         with sqlite3.connect(folder / "out" / "extractions.sqlite") as cache:
-            ((known,),) = cache.execute("SELECT COUNT(*) FROM extractions")
+            ((extracted,),) = cache.execute("SELECT COUNT(*) FROM extractions")
         print(
             f"{count:>8,} abstracts: {seconds:8.1f} s, {count / seconds:6.1f} a second, {memory / 2**30:.2f} GiB;"
-            f" store {size:,.0f} MiB, input {manifest['inputHash'][:8]}, {known:,} kept",
+            f" store {size:,.0f} MiB, input {manifest['inputHash'][:8]}, {extracted:,} kept",
             flush=True,
         )
+        if arguments.share:
+            alone = extraction_seconds(folder / "abstracts.jsonl")
+            print(
+                f"  extraction alone: {alone:.1f} s, {count / alone:.1f} a second; share {alone / seconds:.2f}",
+                flush=True,
+            )
         shutil.rmtree(folder)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import struct
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
@@ -342,7 +341,7 @@ def test_the_page_is_dark_where_the_reader_wants_it_dark(browser: Browser, small
 
 def test_claims_are_shown_by_kind_with_their_numbers(opened: Opened) -> None:
     opened.search("SOAP")
-    assert re.search(r"Results \([1-9]", opened.panel)
+    assert "Results (4)" in opened.panel
     assert "value 35, unit %" in opened.panel
 
 

@@ -119,7 +119,7 @@ class TestLedger:
     @pytest.mark.parametrize(
         ("filters", "found"),
         [
-            ("method=soap", "SOAP"),
+            ("method=soap", "4 results"),
             ("metric=wall clock time", "1 result<"),
             ("method=soap&metric=wall clock time", "1 result<"),
             ("dataset=HumanML3D", "result"),
