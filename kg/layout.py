@@ -23,7 +23,8 @@ _SIZE = 12.0  # half the height of a node whose size is not given, in pixels
 _LETTER = 3.9  # half the width of a letter, in pixels
 _WIDER = 1.7  # how much wider than high a component starts, since labels are wide and push each other up and down
 _ASPECT = 1.6  # width of the picture to its height
-_ROUNDS = 150  # in which boxes are pushed apart, and in which forces act on up to 400 nodes
+_ROUNDS = 150  # in which boxes are pushed apart
+_FORCE_ROUNDS = 100  # in which forces act on up to 400 nodes; 150 bring neighbours no nearer
 _LEAST_ROUNDS = 40  # in which forces act on however many nodes; a round takes time by the square of their number
 _AROUND = 34.0  # how far from the middle of its neighbours a node without a place of its own stands, in pixels
 _TURN = 2.399963  # golden angle, which never leads to the same spot twice
@@ -71,7 +72,7 @@ def _component(graph: nx.Graph, nodes: Sequence[str], halves: Halves) -> tuple[S
     alone = nx.Graph()  # not a subgraph view: those are walked in the order of a set
     alone.add_nodes_from(nodes)
     alone.add_edges_from(sorted(sorted(edge) for edge in graph.edges(nodes)))
-    rounds = max(_LEAST_ROUNDS, min(_ROUNDS, 400 * _ROUNDS // len(nodes)))
+    rounds = max(_LEAST_ROUNDS, min(_FORCE_ROUNDS, 400 * _FORCE_ROUNDS // len(nodes)))
     forces = nx.forceatlas2_layout(alone, max_iter=rounds, seed=_SEED, scaling_ratio=3.0, gravity=1.5)
     places = np.array([forces[node] for node in nodes], dtype=float)
     places = _lying(places - places.mean(axis=0))

@@ -193,6 +193,6 @@ def load_proposals(path: Path = WEIGHTS) -> ProposalModel:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         return ProposalModel(content["weights"], content["bias"], content["threshold"])
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         fault = f"the weights for what a paper introduces cannot be read: {error}"
         raise ModelError(fault, where=str(path), hint="reinstall paperkg") from error

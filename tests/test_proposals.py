@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from conftest import mention
 
-from kg.proposals import find_proposals
-from kg.records import EntityType, Sentence
+from kg.errors import ModelError
+from kg.proposals import Naming, ProposalModel, find_proposals, load_proposals, namings
+from kg.records import EntityType, Role, Sentence
 from kg.sentences import split_sentences
 
 
-def proposed(text: str, *names: str, kind: EntityType = EntityType.METHOD) -> list[str]:
-    sentences = [Sentence(start, end) for start, end in split_sentences(text)]
+def proposed(text: str, *names: str, kind: EntityType = EntityType.METHOD, role: Role = Role.OBJECTIVE) -> list[str]:
+    sentences = [Sentence(start, end, role) for start, end in split_sentences(text)]
     return [p.mention.name for p in find_proposals(text, sentences, [mention(text, name, kind) for name in names])]
 
 
@@ -28,10 +32,10 @@ def test_a_cue_leads_to_what_is_proposed(text: str, names: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["SOAP is fast.", "We compare with SOAP.", "SOAP was proposed by others. We propose it again, SOAP."]
+    "text", ["SOAP is fast.", "We compare with SOAP.", "SOAP was proposed by others. We try it again."]
 )
 def test_what_is_only_used_is_not_proposed(text: str) -> None:
-    assert proposed(text, "SOAP") == []
+    assert proposed(text, "SOAP", role=Role.RESULT) == []
 
 
 def test_a_proper_name_goes_before_a_common_one() -> None:
@@ -57,3 +61,36 @@ def test_a_name_given_later_in_the_sentence_is_what_is_proposed() -> None:
 
 def test_a_metric_is_not_proposed() -> None:
     assert proposed("We introduce SOAP.", "SOAP", kind=EntityType.METRIC) == []
+
+
+def test_names_and_numbers_do_not_become_features() -> None:
+    text = "We propose SOAP with 3 tricks. It beats Adam."
+    sentences = [Sentence(start, end) for start, end in split_sentences(text)]
+    soap, adam = namings(text, sentences, [mention(text, "SOAP"), mention(text, "Adam")])
+    assert (soap.key, adam.key) == ("soap", "adam")
+    assert {"< we propose", "> with 0 tricks", "#time=0", "#cue=object"} <= soap.together.keys()
+    assert "#cue=none" in adam.together
+
+
+def test_all_mentions_of_a_name_are_looked_at_together() -> None:
+    text = "SOAP is fast. We propose SOAP."
+    sentences = [Sentence(start, end) for start, end in split_sentences(text)]
+    first = mention(text, "SOAP")
+    second = replace(first, start=text.rindex("SOAP"), end=text.rindex("SOAP") + 4)
+    (naming,) = namings(text, sentences, [first, second])
+    assert naming.mentions == (first, second)
+    assert {"< ^", "< we propose", "#time=1"} <= naming.together.keys()
+
+
+def test_the_probability_grows_with_what_speaks_for_it() -> None:
+    model = ProposalModel({"good": 2.0, "bad": -1.0}, -1.0, 0.5)
+    chances = [model.probability(Naming("soap", (), features)) for features in [(), ({"bad": 1.0},), ({"good": 1.0},)]]
+    assert [round(chance, 3) for chance in chances] == [0.269, 0.119, 0.731]
+
+
+@pytest.mark.parametrize("content", [None, "{", "{}", "[]"])
+def test_missing_or_damaged_weights_say_so(tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / "proposals.json").write_text(content)
+    with pytest.raises(ModelError, match="weights for what a paper introduces"):
+        load_proposals(tmp_path / "proposals.json")
