@@ -44,7 +44,8 @@ _MARKUP = re.compile(r"[\"“”„«»`*{}$\\]|(?<!\w)['‘’]|['‘’](?!\w)
 _STAR = re.compile(r"([A-Z])\*(?!\w)")
 _LEADING = re.compile(
     r"^(?:(?:the|a|an|our|this|these|its|their|new|novel|simple|effective|efficient|existing|traditional|vanilla|standard"
-    r"|state[\s-]of[\s-]the[\s-]art|sota|proposed|recent|popular|various)\s+)+(?=\S)",
+    r"|state[\s-]of[\s-]the[\s-]art|sota|proposed|recent|popular|various|conventional"
+    r"|ordinary(?!\s+(?:differential|kriging|least|partial|stochastic)))\s+)+(?=\S)",
     re.IGNORECASE,
 )
 _COUNT_LEFT_OPEN = re.compile(r"^[A-Za-z]-(?:depth|dimensional|iteration|layer|round|step)\s+(?=\S)")

@@ -20,6 +20,7 @@ from kg.records import Paper
         ("HGM³", "HGM3"),
         ("$L$-layer transformers", "transformer"),
         ("k-step Langevin dynamics", "Langevin dynamics"),
+        ("ordinary gradient flow", "conventional gradient flow", "gradient flow"),
     ],
 )
 def test_spellings_of_one_name_have_one_key(names: tuple[str, ...]) -> None:
@@ -29,6 +30,7 @@ def test_spellings_of_one_name_have_one_key(names: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
+        ("ordinary differential equations", "differential equations"),
         ("SOAP", "soap"),
         ("GPT-3", "GPT-4"),
         ("CIFAR-10", "CIFAR-100"),

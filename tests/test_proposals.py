@@ -67,7 +67,7 @@ def test_names_and_numbers_do_not_become_features() -> None:
     text = "We propose SOAP with 3 tricks. It beats Adam."
     sentences = [Sentence(start, end) for start, end in split_sentences(text)]
     soap, adam = namings(text, sentences, [mention(text, "SOAP"), mention(text, "Adam")])
-    assert (soap.key, adam.key) == ("soap", "adam")
+    assert (soap.key, adam.key) == ("SOAP", "adam")
     assert {"< we propose", "> with 0 tricks", "#time=0", "#cue=object"} <= soap.together.keys()
     assert "#cue=none" in adam.together
 
