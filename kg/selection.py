@@ -82,12 +82,13 @@ def most_connected(
     `partners` are the most connected of this graph, if they are known, as `Selection.partners` tells them; `known` is
     as for :func:`kg.network.part_of`.
     """
-    entities = _number(store, f"SELECT (COUNT(DISTINCT ?entity) AS ?n) {{ {_ENTITIES} }}")
+    entities = _entities(store)
     if entities > top:
         chosen, partners = _joined(store, top, partners)
     else:
         chosen, partners = [e for (e,) in matches(store, f"SELECT DISTINCT ?entity {{ {_ENTITIES} }}")], None
-    return replace(_selection(store, chosen, top, matching=entities, known=known), partners=partners)
+    selected = _selection(store, chosen, top, in_all=entities, matching=entities, known=known)
+    return replace(selected, partners=partners)
 
 
 def around(store: Store, node: NamedNode, *, depth: int = 1, top: int = TOP) -> Selection:
@@ -106,7 +107,7 @@ def around(store: Store, node: NamedNode, *, depth: int = 1, top: int = TOP) -> 
     ranks = _ranks(store, near)
     chosen = sorted(near, key=lambda one: (steps[one], ranks[one], one))[:top]
     what = f"around “{label_of(store, node)}”, to depth {depth}"
-    return _selection(store, chosen, top, matching=len(near), what=what, papers=paper)
+    return _selection(store, chosen, top, in_all=_entities(store), matching=len(near), what=what, papers=paper)
 
 
 def of_triples(store: Store, triples: Iterable[Triple], *, top: int = TOP) -> Selection:
@@ -119,7 +120,13 @@ def of_triples(store: Store, triples: Iterable[Triple], *, top: int = TOP) -> Se
     ranks = _ranks(store, entities)
     chosen = sorted(entities, key=lambda node: (ranks[node], node))[:top]
     papers = sorted(node for node, kind in found.items() if kind == "Paper")
-    return _selection(store, chosen, top, matching=len(entities), what="in the answer of a query", papers=papers)
+    what = "in the answer of a query"
+    return _selection(store, chosen, top, in_all=_entities(store), matching=len(entities), what=what, papers=papers)
+
+
+def _entities(store: Store) -> int:
+    """How many entities there are."""
+    return _number(store, f"SELECT (COUNT(DISTINCT ?entity) AS ?n) {{ {_ENTITIES} }}")
 
 
 def _number(store: Store, query: str) -> int:
@@ -198,6 +205,7 @@ def _selection(
     entities: Collection[str],
     top: int,
     *,
+    in_all: int,
     matching: int,
     what: str = "",
     papers: Collection[str] = (),
@@ -208,6 +216,5 @@ def _selection(
     named = {paper: int(number) for paper, number in matches(store, query, node=_iris(entities))}
     naming = sorted(named, key=lambda paper: (-named[paper], paper))
     graph = part_of(store, [*entities, *papers, *naming[: max(1, top // 3)]], known)
-    in_all = _number(store, f"SELECT (COUNT(DISTINCT ?entity) AS ?n) {{ {_ENTITIES} }}")
     papers_in_all = _number(store, "SELECT (COUNT(?paper) AS ?n) { ?paper a kg:Paper }")
     return Selection(graph, in_all, papers_in_all, matching, what)
