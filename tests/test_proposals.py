@@ -42,8 +42,16 @@ def test_a_proper_name_goes_before_a_common_one() -> None:
     assert proposed("We present an optimizer with momentum, SOAP.", "momentum", "SOAP") == ["SOAP"]
 
 
-def test_what_is_listed_with_it_is_proposed_too() -> None:
-    assert proposed("We propose SOAP and RINSE for washing.", "SOAP", "RINSE", "washing") == ["SOAP", "RINSE"]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We introduce two new optimizers, SOAP and RINSE, for washing.",
+        "We present SOAP, an optimizer, and RINSE, a benchmark for washing.",
+        "We propose SOAP and introduce RINSE, a benchmark for washing.",
+    ],
+)
+def test_what_is_listed_with_it_is_proposed_too(text: str) -> None:
+    assert proposed(text, "SOAP", "RINSE", "washing") == ["SOAP", "RINSE"]
 
 
 @pytest.mark.parametrize(
