@@ -45,6 +45,7 @@ class Opened:
     def rows(self, title: str) -> list[list[str]]:
         """The cells of the page's table of this title."""
         if self.page.get_attribute("#table", "open") is None:
+            self.page.evaluate("document.querySelector('#rows').replaceChildren()")  # what it held when last open
             self.page.click("#table > summary")
             self.page.wait_for_selector("#rows table", state="attached")
         table = self.page.locator("#rows table", has_text=title).nth(0 if title == "Nodes" else -1)
