@@ -21,14 +21,13 @@ from kg.clean import clean
 from kg.kinds import KINDS, WEIGHTS, KindModel, features
 from kg.model import Model, load_model
 from kg.records import CleanText, EntityType, Mention, Role, Sentence
-from kg.train.logistic import FOLDS, best_threshold, f1, fit_columns
+from kg.train.logistic import FOLDS, best_threshold, f1, fit_columns, write_weights
+from kg.train.reads import DATA
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 STRENGTH = 1.0  # inverse of the regularisation
-
-DATA = Path(__file__).with_name("data")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +132,7 @@ def main() -> None:
     read = {name: list(as_read(model, abstracts)) for name, abstracts in splits.items()}
     known = [*read["train"], *read["dev"]]
     content = with_thresholds(fit(known), known)
-    WEIGHTS.write_text(json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True), encoding="utf-8")
+    write_weights(WEIGHTS, content)
     for name, abstracts in (("fitted", known), ("test", read["test"])):
         print(name, report(content, abstracts))
 

@@ -1,14 +1,16 @@
-"""Logistic regression over named features, as the small models beside the network use it."""
+"""Logistic regression over named features, as the small models beside the network use it, and how weights are kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FOLDS", "best_threshold", "f1", "fit_columns"]
+__all__ = ["FOLDS", "best_threshold", "f1", "fit_columns", "write_weights"]
 
 FOLDS = 8
 FEWEST = 3  # examples that must have a feature
@@ -48,3 +50,8 @@ def best_threshold(chances: NDArray[np.float64], wanted: NDArray[np.bool_]) -> f
     """The probability from which on to say yes, for the best F1."""
     steps = np.arange(0.2, 0.85, 0.05)
     return round(float(max(steps, key=lambda step: f1(chances >= step, wanted))), 2)
+
+
+def write_weights(path: Path, content: Mapping[str, Any]) -> None:
+    """Write the weights as JSON: the same content gives the same bytes."""
+    path.write_text(json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True), encoding="utf-8")

@@ -8,7 +8,6 @@ other name, or covers it for the most part; the threshold is chosen on held-out 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ from kg.clean import clean
 from kg.identity import canonical_key
 from kg.proposals import WEIGHTS, Naming, ProposalModel, namings
 from kg.train.claim_scores import Json
-from kg.train.logistic import FOLDS, best_threshold, fit_columns
+from kg.train.logistic import FOLDS, best_threshold, fit_columns, write_weights
 from kg.train.reads import DATA, Read, read_lines
 from kg.train.scores import Score
 
@@ -119,7 +118,7 @@ def main() -> None:
     splits = {name: list(map(annotated, read_lines(DATA / f"{name}.jsonl"))) for name in ("train", "dev", "test")}
     known = [*splits["train"], *splits["dev"]]
     content = with_threshold(fit(known), known)
-    WEIGHTS.write_text(json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True), encoding="utf-8")
+    write_weights(WEIGHTS, content)
     for name, abstracts in (("fitted", known), ("test", splits["test"])):
         print(name, score(content, abstracts))
 

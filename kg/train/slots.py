@@ -9,7 +9,6 @@ them. Mentions are those that the shipped extractor finds, so that training sees
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from kg.records import Claim, ClaimKind, Mention
 from kg.results import Draft, find_drafts
 from kg.slots import LEARNED, WEIGHTS, Scene, SlotModel, candidates, features
 from kg.train.claim_scores import Json, Names, homes, overlap, paired
+from kg.train.logistic import write_weights
 from kg.train.reads import DATA, Read, read_lines
 
 Floats = NDArray[np.float64]
@@ -128,7 +128,7 @@ def _fit_slot(known: Sequence[Choice]) -> dict[str, float]:
 def main() -> None:
     """Fits on train and dev, writes the weights, prints how often each slot is chosen right there."""
     if not WEIGHTS.exists():  # the extractor that reads the abstracts loads them, whatever they say
-        _write({slot: {} for slot in LEARNED})
+        write_weights(WEIGHTS, {"weights": {slot: {} for slot in LEARNED}})
     known = [
         choice
         for name in ("train", "dev")
@@ -137,13 +137,8 @@ def main() -> None:
         if number < CLOSELY or choice.slot == "metric"
     ]
     weights = fit(known)
-    _write(weights)
+    write_weights(WEIGHTS, {"weights": weights})
     print(accuracy(SlotModel(weights), known))
-
-
-def _write(weights: dict[str, dict[str, float]]) -> None:
-    content = json.dumps({"weights": weights}, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    WEIGHTS.write_text(content, encoding="utf-8")
 
 
 def accuracy(model: SlotModel, known: Iterable[Choice]) -> dict[str, float]:
