@@ -50,6 +50,7 @@ def test_sentences_have_roles() -> None:
     text = "Networks need large labelled datasets. We propose SOAP, a new optimizer. SOAP outperforms Adam by 40%."
     roles = [sentence.role for sentence in extracted(text).sentences]
     assert roles == [Role.BACKGROUND, Role.OBJECTIVE, Role.RESULT]
+    assert extracted(TEXT).sentences[2].role is Role.RESULT
 
 
 def test_a_result_has_its_numbers() -> None:

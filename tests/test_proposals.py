@@ -32,7 +32,13 @@ def test_a_cue_leads_to_what_is_proposed(text: str, names: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["SOAP is fast.", "We compare with SOAP.", "SOAP was proposed by others. We try it again."]
+    "text",
+    [
+        "SOAP is fast.",
+        "We compare with SOAP.",
+        "SOAP was proposed by others. We try it again.",
+        "SOAP was proposed by others. We propose it again, SOAP.",
+    ],
 )
 def test_what_is_only_used_is_not_proposed(text: str) -> None:
     assert proposed(text, "SOAP", role=Role.RESULT) == []
@@ -48,6 +54,10 @@ def test_a_proper_name_goes_before_a_common_one() -> None:
         "We introduce two new optimizers, SOAP and RINSE, for washing.",
         "We present SOAP, an optimizer, and RINSE, a benchmark for washing.",
         "We propose SOAP and introduce RINSE, a benchmark for washing.",
+        pytest.param(
+            "We propose SOAP and RINSE for washing.",
+            marks=pytest.mark.xfail(reason="the weights find only the first of a bare pair", strict=True),
+        ),
     ],
 )
 def test_what_is_listed_with_it_is_proposed_too(text: str) -> None:
