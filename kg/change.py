@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 
 import pyarrow as pa
 from pyoxigraph import Literal, NamedNode, Store, Triple
@@ -37,7 +38,7 @@ from kg.blocking import LARGEST
 from kg.engine import Columns, DuckEngine, Row
 from kg.identity import canonical_key, entity_iri, statement_iri
 from kg.reading import objects, read_evidence, subjects, text_of
-from kg.resolve import Hand, compare, unite
+from kg.resolve import Hand, block_rows, compare, unite
 from kg.sameness import key_of
 
 __all__ = ["Difference", "State", "difference"]
@@ -111,9 +112,11 @@ class _Neighbourhood:
 
         Leaves the tables `named`, `cluster` and `merge` of both times, with the time before their names.
         """
-        core: set[str] = set()
-        while True:
-            core = self._resolved(core | self._keys(papers))
+        known: set[str] = set()
+        settled: set[str] = set()
+        for step in count():
+            known |= self._resolved(self._keys(papers - settled) - known, step)
+            settled = papers
             changed = {
                 iri
                 for one, other in (TIMES, TIMES[::-1])
@@ -121,9 +124,10 @@ class _Neighbourhood:
                     f"SELECT DISTINCT paper FROM (SELECT * FROM {one}_named EXCEPT SELECT * FROM {other}_named) AS c"
                 )
             }
-            if changed <= papers:
-                return papers
             papers = papers | changed
+            if papers == settled:
+                break
+        return papers
 
     def _keys(self, papers: set[str]) -> set[str]:
         """The keys of the names in these papers, at both times; what those that are acronyms mean anywhere; and the
@@ -136,10 +140,10 @@ class _Neighbourhood:
             engine.table(f"{time}_own", "SELECT DISTINCT l.key FROM all_line l JOIN touched t ON t.paper = l.paper")
             found |= {key for (key,) in engine.rows(f"SELECT key FROM {time}_own")}
         engine.put("own", KEY, ((key,) for key in sorted(found)))
+        self._put_near(found)
         for time in TIMES:
             self.open(time)
             found |= {k for (k,) in engine.rows("SELECT d.sense FROM all_definition d JOIN own o ON o.key = d.acronym")}
-            engine.table("near", "SELECT DISTINCT b.block FROM all_block b JOIN own o ON o.key = b.key")
             engine.table(f"{time}_near", _LIVE_BLOCKS)
         large = [f"SELECT block FROM {time}_near GROUP BY block HAVING COUNT(*) > {LARGEST}" for time in TIMES]
         for one, other in (large, large[::-1]):
@@ -152,13 +156,21 @@ class _Neighbourhood:
                 }
         return found
 
-    def _resolved(self, core: set[str]) -> set[str]:
-        """The keys, with all those that the scorer joins with them at either time; resolved at both."""
+    def _put_near(self, keys: Iterable[str]) -> None:
+        """The table of the blocks in which these keys stand."""
+        found = {block for block, _, _ in block_rows((key,) for key in keys)}
+        self._engine.put("near", {"block": TEXT}, ((block,) for block in sorted(found)))
+
+    def _resolved(self, core: set[str], step: int) -> set[str]:
+        """The keys, with all those that the scorer joins with them at either time; resolved at both.
+
+        No key of an earlier step is joined with one of them, or it would be one of that step.
+        """
         done: dict[str, set[str]] = {}
         while stale := next((time for time in reversed(TIMES) if done.get(time) != core), None):
             self.open(stale)
             core = done[stale] = self._closed(core)
-            self._keep(stale)
+            self._keep(stale, step)
         return core
 
     def _closed(self, core: set[str]) -> set[str]:
@@ -168,7 +180,7 @@ class _Neighbourhood:
         while True:
             core = core | self._partners(core)
             engine.put("core", KEY, ((key,) for key in sorted(core)))
-            engine.table("near", "SELECT DISTINCT b.block FROM all_block b JOIN core c ON c.key = b.key")
+            self._put_near(core)
             engine.table("block", _LIVE_BLOCKS)
             engine.table("scope", "SELECT key FROM core UNION SELECT key FROM block")
             engine.table(
@@ -188,14 +200,15 @@ class _Neighbourhood:
         """The keys that people joined with these."""
         return {key for pair in self._hand.together if core.intersection(pair) for key in pair}
 
-    def _keep(self, time: str) -> None:
+    def _keep(self, time: str, step: int) -> None:
         engine = self._engine
-        engine.table(f"{time}_cluster", "SELECT x.* FROM cluster x JOIN core c ON c.key = x.key")
+        heads = f"(SELECT DISTINCT head FROM {time}_cluster_{step})"
+        engine.table(f"{time}_cluster_{step}", "SELECT x.* FROM cluster x JOIN core c ON c.key = x.key")
         for name in ("named", "merge"):
-            engine.table(
-                f"{time}_{name}",
-                f"SELECT n.* FROM {name} n JOIN (SELECT DISTINCT head FROM {time}_cluster) h ON h.head = n.head",
-            )
+            engine.table(f"{time}_{name}_{step}", f"SELECT n.* FROM {name} n JOIN {heads} h ON h.head = n.head")
+        for name in ("cluster", "named", "merge"):
+            steps = (f"SELECT * FROM {time}_{name}_{each}" for each in range(step + 1))
+            engine.view(f"{time}_{name}", " UNION ALL ".join(steps))
 
 
 _LIVE_BLOCKS = """

@@ -23,8 +23,9 @@ _SIZE = 12.0  # half the height of a node whose size is not given, in pixels
 _LETTER = 3.9  # half the width of a letter, in pixels
 _WIDER = 1.7  # how much wider than high a component starts, since labels are wide and push each other up and down
 _ASPECT = 1.6  # width of the picture to its height
-_ROUNDS = 150  # in which boxes are pushed apart
-_FORCE_ROUNDS = 100  # in which forces act on up to 400 nodes; 150 bring neighbours no nearer
+_ROUNDS = 200  # in which boxes are pushed apart
+_SIGHT, _SIGHTED = 40.0, 10  # how near boxes must come to be watched, in pixels, and after how many rounds that is seen
+_FORCE_ROUNDS = 50  # in which forces act on up to 400 nodes; 100 bring neighbours no nearer
 _LEAST_ROUNDS = 40  # in which forces act on however many nodes; a round takes time by the square of their number
 _AROUND = 34.0  # how far from the middle of its neighbours a node without a place of its own stands, in pixels
 _TURN = 2.399963  # golden angle, which never leads to the same spot twice
@@ -90,29 +91,32 @@ def _lying(places: Positions) -> Positions:
 def _apart(places: Positions, halves: Positions) -> Positions:
     """The places with boxes pushed apart where they overlap; `halves` are half widths and heights, (n_nodes, 2)."""
     places = places + np.arange(len(places))[:, None] * 1e-6  # no two in one spot
-    for _ in range(_ROUNDS):
-        order = np.argsort(places[:, 1], kind="stable")
-        shift = _shift(places[order], halves[order])
-        if not shift.any():
-            break
-        places[order] += shift
-    return places
-
-
-def _shift(places: Positions, halves: Positions) -> Positions:
-    """How far each box, from the highest to the lowest, is to move off those that it overlaps."""
-    shift = np.zeros_like(places)
-    for step in range(1, len(places)):
-        between = places[step:] - places[:-step]
-        if (between[:, 1] >= 2 * halves[:, 1].max()).all():
-            break
-        overlap = halves[step:] + halves[:-step] - np.abs(between)
+    for number in range(_ROUNDS):
+        if number % _SIGHTED == 0:
+            one, other = _near(places, halves)
+        between = places[other] - places[one]
+        overlap = halves[one] + halves[other] - np.abs(between)
         along_y = overlap[:, 1] <= overlap[:, 0]
         push = np.where(np.stack([~along_y, along_y], axis=1), 0.4 * np.sign(between) * overlap, 0.0)
         push[(overlap <= 0).any(axis=1)] = 0.0
-        shift[step:] += push
-        shift[:-step] -= push
-    return shift
+        np.add.at(places, other, push)
+        np.subtract.at(places, one, push)
+    return places
+
+
+def _near(places: Positions, halves: Positions) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The pairs of boxes that overlap, or may after a few rounds."""
+    order = np.argsort(places[:, 1], kind="stable")
+    places, reach = places[order], halves[order] + _SIGHT / 2
+    pairs = [(order[:0], order[:0])]
+    for step in range(1, len(places)):
+        between = np.abs(places[step:] - places[:-step])
+        if (between[:, 1] >= 2 * reach[:, 1].max()).all():
+            break
+        near = np.flatnonzero((between < reach[step:] + reach[:-step]).all(axis=1))
+        pairs.append((order[near], order[near + step]))
+    one, other = map(np.concatenate, zip(*pairs, strict=True))
+    return one, other
 
 
 def _size(places: Positions) -> Positions:

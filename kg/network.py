@@ -54,7 +54,7 @@ def part_of(store: Store, some: Iterable[str], known: nx.MultiDiGraph | None = N
     What `known` holds, some of these nodes and all edges among them, is taken from there.
     """
     iris = [NamedNode(iri) for iri in sorted(set(some))]
-    graph = nx.MultiDiGraph() if known is None else nx.MultiDiGraph(known.subgraph(node.value for node in iris))
+    graph = nx.MultiDiGraph(known.subgraph(node.value for node in iris) if known else None)
     new = [node for node in iris if node.value not in graph]
     kinds = kinds_of(store, new)
     mentioned = papers_of(store, new)

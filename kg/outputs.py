@@ -8,21 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyoxigraph import RdfFormat, Store
+from pyoxigraph import RdfFormat, Store, serialize
 
-from kg._version import __version__
 from kg.assemble import read_lines
 from kg.change import Difference
+from kg.drawing import Drawer
 from kg.engine import DuckEngine
 from kg.errors import GraphError
 from kg.folder import Change, current
-from kg.panel import Earlier, read_page, touched_by
 from kg.segments import PAPERS_FOLDER, write_segment, write_segments
 from kg.store import STORE_FOLDER, amend, build_quads, copied_store, is_store, replace_build
 from kg.turtle import patch_turtle, turtle_parts
-from kg.view import write_html
 
-__all__ = ["Manifest", "amend_outputs", "read_manifest", "refuse_to_overwrite", "write_outputs"]
+__all__ = ["PAGE", "Manifest", "amend_outputs", "read_manifest", "refuse_to_overwrite", "write_outputs"]
 
 TURTLE, PAGE, MANIFEST = "graph.ttl", "graph.html", "manifest.json"
 FIRST = "1"
@@ -75,6 +73,8 @@ def _is_no_folder(path: Path) -> bool:
 
 def write_outputs(engine: DuckEngine, change: Change, manifest: Manifest) -> None:
     """Make the graph in the engine's tables ready, in the place of all that the folder holds."""
+    from kg.view import write_html  # a change has no use for it, and it takes long to load
+
     work = change.staged
     engine.rest()
     store = Store(str(work / STORE_FOLDER))
@@ -82,7 +82,9 @@ def write_outputs(engine: DuckEngine, change: Change, manifest: Manifest) -> Non
         file.writelines(turtle_parts(_stored(store, read_lines(engine)), base=manifest.base))
     (work / PAPERS_FOLDER).mkdir()
     write_segments(work / PAPERS_FOLDER, [write_segment(engine, work / PAPERS_FOLDER, FIRST)])
-    _finish(store, work, manifest)
+    _tell_how_made(store, manifest)
+    write_html(store, work / PAGE)
+    manifest.write(work)
 
 
 def _stored(store: Store, parts: Iterable[bytes]) -> Iterator[bytes]:
@@ -96,27 +98,24 @@ def _stored(store: Store, parts: Iterable[bytes]) -> Iterator[bytes]:
         loading.result()
 
 
-def amend_outputs(change: Change, difference: Difference, manifest: Manifest) -> None:
+def amend_outputs(change: Change, difference: Difference, manifest: Manifest, drawer: Drawer) -> None:
     """Make the graph in the folder ready as it is after this difference."""
     work = change.staged
     store = copied_store(current(change.folder, STORE_FOLDER), work / STORE_FOLDER)
     amend(store, difference.removed, difference.added)
+    _tell_how_made(store, manifest)
     subjects = {triple.subject for triple in difference.removed | difference.added}
     blocks = {str(each): [quad.triple for quad in store.quads_for_pattern(each, None, None)] for each in subjects}
+    del store
+    removed, added = change.scratch / "removed.nt", change.scratch / "added.nt"
+    serialize(difference.removed, removed, RdfFormat.N_TRIPLES)
+    serialize(difference.added, added, RdfFormat.N_TRIPLES)
+    drawer.order(work / STORE_FOLDER, removed, added)
     patch_turtle(current(change.folder, TURTLE), work / TURTLE, blocks, base=manifest.base)
-    _finish(store, work, manifest, _page_before(change, store, difference))
+    manifest.write(work)
+    (work / PAGE).write_bytes(drawer.page())
 
 
-def _page_before(change: Change, store: Store, difference: Difference) -> Earlier | None:
-    """The page as it was, if this version of the program wrote it."""
-    data = read_page(current(change.folder, PAGE))
-    if data is None or read_manifest(change.folder).facts.get("version") != __version__:
-        return None
-    return Earlier(data, difference.removed, difference.added, touched_by(store, difference.removed | difference.added))
-
-
-def _finish(store: Store, work: Path, manifest: Manifest, earlier: Earlier | None = None) -> None:
+def _tell_how_made(store: Store, manifest: Manifest) -> None:
     replace_build(store, build_quads(manifest.facts, base=manifest.base))
     store.flush()
-    write_html(store, work / PAGE, earlier=earlier)
-    manifest.write(work)

@@ -20,7 +20,7 @@ from pyoxigraph import NamedNode, Store, Triple
 from kg import vocabulary as v
 from kg.reading import label_of, matches, texts
 from kg.records import Evidence
-from kg.selection import TRIED, Partners
+from kg.selection import TRIED, Known, Partners
 
 __all__ = ["Earlier", "panel", "read_page", "touched_by"]
 
@@ -103,36 +103,42 @@ Marks = dict[tuple[_Sentence, str], list[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """The data of the page of a graph before a change, what came and went, and the nodes that the change touches."""
+    """The data of the page of a graph before a change, what else was known then, what came and went, and the nodes that
+    the change touches."""
 
     data: Mapping[str, Any]
+    before: Known
     removed: Collection[Triple]
     added: Collection[Triple]
     touched: Collection[str]
 
     def partners(self, store: Store, top: int) -> Partners | None:
         """The most connected entities of the graph as it is now, where they can be told without counting anew."""
-        if self.data["partners"] is None or any(triple.predicate in v.RELATING for triple in self.removed):
+        if self.data["partners"] is None:
             return None
         ends = {
             end.value
-            for triple in self.added
+            for triple in chain(self.removed, self.added)
             if triple.predicate in v.RELATING
             for end in (triple.subject, triple.object)
             if isinstance(end, NamedNode)
         }
-        return Partners(*self.data["partners"]).grown(store, ends, TRIED * top)
+        return Partners(*self.data["partners"]).changed(store, ends, TRIED * top)
 
-    def part(self) -> nx.MultiDiGraph | None:
+    def known(self) -> Known:
+        """What still holds of all that was known, and of the nodes that the page shows, with the edges among them."""
+        return self.before.without(self.touched, self._part())
+
+    def _part(self) -> nx.MultiDiGraph:
         """The nodes that the page shows and of which it still holds, with the edges among them, each with its years.
 
-        None where a paper that stays has another year, as that changes what no triple names.
+        None of them where a paper that stays has another year, as that changes what no triple names.
         """
+        graph = nx.MultiDiGraph()
         changed = [*self.removed, *self.added]
         papers = {triple.subject for triple in changed if triple.object == v.PAPER}
         if any(triple.predicate == v.ISSUED and triple.subject not in papers for triple in changed):
-            return None
-        graph = nx.MultiDiGraph()
+            return graph
         for node in self.data["nodes"]:
             if node["id"] not in self.touched:
                 graph.add_node(node["id"], **{name: node[name] for name in ("label", "type", "papers", "years")})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import count, groupby
+from itertools import chain, count, groupby, islice, takewhile
 from typing import NamedTuple
 
 import networkx as nx
@@ -16,7 +16,7 @@ from kg.errors import QueryError
 from kg.network import kinds_of, papers_of, part_of
 from kg.reading import label_of, leading, matches
 
-__all__ = ["TOP", "TRIED", "Partners", "Selection", "around", "most_connected", "of_triples"]
+__all__ = ["NOTHING_KNOWN", "TOP", "TRIED", "Known", "Partners", "Selection", "around", "most_connected", "of_triples"]
 
 TOP = 300
 """How many entities a page holds unless told otherwise, with a third as many papers; more is hard to read."""
@@ -29,27 +29,63 @@ _RELATED = " UNION ".join(
 )
 _DEGREES = f"""
 SELECT ?node (COUNT(DISTINCT ?other) AS ?others) {{ $node {_RELATED} FILTER(?node != ?other) }} GROUP BY ?node"""
-_MOST_RELATED = _DEGREES.replace("$node ", "") + " ORDER BY DESC(?others) LIMIT"
+_MOST_RELATED = _DEGREES.replace("$node ", "") + " ORDER BY DESC(?others)"
 _NAMING = "{ ?paper kg:mentions ?node } UNION { ?paper kg:proposes ?node }"
 
 
 class Partners(NamedTuple):
-    """To how many others the most connected entities are related: of all that have more than `least` partners."""
+    """To how many others the most connected entities are related: of all that have at least `least` partners."""
 
     least: int
     most: dict[str, int]
 
-    def grown(self, store: Store, nodes: Iterable[str], size: int) -> Partners:
-        """The same after relations of these entities, and of no others, have come to the store; none may have gone."""
-        now = {node: int(number) for node, number in matches(store, _DEGREES, node=_iris(sorted(nodes)))}
-        return Partners.of({**self.most, **{node: n for node, n in now.items() if n > self.least}}, self.least, size)
+    def changed(self, store: Store, nodes: Iterable[str], size: int) -> Partners | None:
+        """The same after relations of these entities, and of no others, have come to the store or gone.
+
+        None where too many of them have so few partners now that others may have as many.
+        """
+        ends = sorted(nodes)
+        now = {node: int(number) for node, number in matches(store, _DEGREES, node=_iris(ends))}
+        most = {**self.most, **{node: now.get(node, 0) for node in ends}}
+        told = {node: number for node, number in most.items() if number >= max(self.least, 1)}
+        return Partners.of(told, size) if len(told) > size or not self.least else None
 
     @classmethod
-    def of(cls, most: Mapping[str, int], least: int, size: int) -> Partners:
-        """The first `size` of these by rank, without those of the last rank where that has more."""
-        ranked = sorted(most.items(), key=lambda one: (-one[1], one[0]))
-        least = ranked[size][1] if len(ranked) > size else least
-        return cls(least, {node: number for node, number in ranked if number > least})
+    def of(cls, numbers: Mapping[str, int], size: int) -> Partners:
+        """The first `size` of these by rank, with all that have as many partners as the first after them."""
+        ranked = sorted(numbers.items(), key=lambda one: (-one[1], one[0]))
+        least = ranked[size][1] if len(ranked) > size else 0
+        return cls(least, {node: number for node, number in ranked if number >= least})
+
+    def ahead(self) -> dict[str, int]:
+        """Those with more partners than `least`."""
+        return {node: number for node, number in self.most.items() if number > self.least}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of nodes without a look at the store: a part of the graph, the entities that relations lead to from
+    some of them, and the papers that name some of them."""
+
+    graph: nx.MultiDiGraph
+    leading: Mapping[str, Collection[str]]
+    naming: Mapping[str, Collection[str]]
+
+    @classmethod
+    def of(cls, store: Store, partners: Partners, shown: Iterable[str]) -> Known:
+        """What the store tells of the most connected entities, and of those that are shown."""
+        return cls(nx.MultiDiGraph(), _leading(store, partners.ahead(), {}), _naming(store, shown, {}))
+
+    def without(self, touched: Collection[str], graph: nx.MultiDiGraph) -> Known:
+        """The same without what is known of these nodes, and with this part of the graph."""
+        leading, naming = (
+            {node: others for node, others in known.items() if node not in touched}
+            for known in (self.leading, self.naming)
+        )
+        return Known(graph, leading, naming)
+
+
+NOTHING_KNOWN = Known(nx.MultiDiGraph(), {}, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +111,15 @@ class Selection:
 
 
 def most_connected(
-    store: Store, *, top: int = TOP, partners: Partners | None = None, known: nx.MultiDiGraph | None = None
+    store: Store, *, top: int = TOP, partners: Partners | None = None, known: Known = NOTHING_KNOWN
 ) -> Selection:
     """The `top` entities with relations to the most others; all of them when the graph has no more than that.
 
-    `partners` are the most connected of this graph, if they are known, as `Selection.partners` tells them; `known` is
-    as for :func:`kg.network.part_of`.
+    `partners` are the most connected of this graph, if they are known, as `Selection.partners` tells them.
     """
     entities = _entities(store)
     if entities > top:
-        chosen, partners = _joined(store, top, partners)
+        chosen, partners = _joined(store, top, partners, known)
     else:
         chosen, partners = [e for (e,) in matches(store, f"SELECT DISTINCT ?entity {{ {_ENTITIES} }}")], None
     selected = _selection(store, chosen, top, in_all=entities, matching=entities, known=known)
@@ -160,14 +195,12 @@ def _ranks(store: Store, nodes: Collection[str]) -> Ranks:
     return {node: (-others.get(node, 0), -papers.get(node, 0)) for node in nodes}
 
 
-def _joined(store: Store, top: int, known: Partners | None) -> tuple[list[str], Partners]:
+def _joined(store: Store, top: int, partners: Partners | None, known: Known) -> tuple[list[str], Partners]:
     """The first `top` entities by rank that are related to another one of them: none stands alone."""
-    for size in (TRIED * top << doubled for doubled in count()):
-        partners = known or _partners(store, size)
-        known = None
-        joined = _joined_among(store, partners, top)
-        if not partners.least or len(joined) >= top:
-            break
+    sizes = (TRIED * top << doubled for doubled in count())
+    partners = partners or _partners(store, next(sizes))
+    while len(joined := _joined_among(store, partners, top, known)) < top and partners.least:
+        partners = _partners(store, next(sizes))
     return [*joined][:top], partners
 
 
@@ -176,21 +209,24 @@ TRIED = 2
 
 
 def _partners(store: Store, size: int) -> Partners:
-    found = {node: int(others) for node, others in matches(store, f"{_MOST_RELATED} {size + 1}")}
-    return Partners.of(found, 0, size)
+    ranked = ((node, int(others)) for node, others in matches(store, _MOST_RELATED))
+    found = dict(islice(ranked, size + 1))
+    least = min(found.values(), default=0)
+    return Partners.of({**found, **dict(takewhile(lambda one: one[1] == least, ranked))}, size)
 
 
-def _joined_among(store: Store, partners: Partners, top: int) -> dict[str, None]:
+def _joined_among(store: Store, partners: Partners, top: int, known: Known) -> dict[str, None]:
     """Those of :func:`_joined` among these entities."""
-    papers = papers_of(store, _iris(partners.most))
+    most = partners.ahead()
+    papers = papers_of(store, _iris(most))
     related: defaultdict[str, set[str]] = defaultdict(set)
-    for node, _, other in leading(store, _iris(partners.most), v.RELATING):
-        if other in partners.most:
+    for node, others in _leading(store, most, known.leading).items():
+        for other in most.keys() & others:
             related[node].add(other)
             related[other].add(node)
     tried: set[str] = set()
     joined: dict[str, None] = {}
-    for _, group in groupby(partners.most.items(), key=lambda one: one[1]):
+    for _, group in groupby(most.items(), key=lambda one: one[1]):
         for node in sorted((node for node, _ in group), key=lambda node: (-papers.get(node, 0), node)):
             tried.add(node)
             if found := related[node] & tried - {node}:
@@ -209,12 +245,29 @@ def _selection(
     matching: int,
     what: str = "",
     papers: Collection[str] = (),
-    known: nx.MultiDiGraph | None = None,
+    known: Known = NOTHING_KNOWN,
 ) -> Selection:
     """The part with these entities, these papers, and a third of `top` of those papers that name the most of them."""
-    query = f"SELECT ?paper (COUNT(DISTINCT ?node) AS ?n) {{ $node {_NAMING} }} GROUP BY ?paper"
-    named = {paper: int(number) for paper, number in matches(store, query, node=_iris(entities))}
+    named = Counter(chain.from_iterable(_naming(store, entities, known.naming).values()))
     naming = sorted(named, key=lambda paper: (-named[paper], paper))
-    graph = part_of(store, [*entities, *papers, *naming[: max(1, top // 3)]], known)
+    graph = part_of(store, [*entities, *papers, *naming[: max(1, top // 3)]], known.graph)
     papers_in_all = _number(store, "SELECT (COUNT(?paper) AS ?n) { ?paper a kg:Paper }")
     return Selection(graph, in_all, papers_in_all, matching, what)
+
+
+def _leading(store: Store, nodes: Iterable[str], known: Mapping[str, Collection[str]]) -> dict[str, Collection[str]]:
+    """The entities that relations lead to from each of these."""
+    found = {node: known.get(node) for node in nodes}
+    new: dict[str, set[str]] = {node: set() for node, others in found.items() if others is None}
+    for node, _, other in leading(store, _iris(new), v.RELATING):
+        new[node].add(other)
+    return {node: new[node] if others is None else others for node, others in found.items()}
+
+
+def _naming(store: Store, nodes: Iterable[str], known: Mapping[str, Collection[str]]) -> dict[str, Collection[str]]:
+    """The papers that name each of these entities."""
+    found = {node: known.get(node) for node in nodes}
+    new: dict[str, set[str]] = {node: set() for node, papers in found.items() if papers is None}
+    for node, paper in matches(store, f"SELECT ?node ?paper {{ $node {_NAMING} }}", node=_iris(new)):
+        new[node].add(paper)
+    return {node: new[node] if papers is None else papers for node, papers in found.items()}

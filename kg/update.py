@@ -19,6 +19,7 @@ from typing import BinaryIO
 from kg import vocabulary as v
 from kg.alignment import Alignment, alignment_triples, link_triples
 from kg.change import Difference, State, difference
+from kg.drawing import Drawer
 from kg.duplicates import Distinct, Same, record_keys, usable
 from kg.engine import DuckEngine
 from kg.errors import GraphError, InputError, NameUnknownError
@@ -83,8 +84,8 @@ def add_papers(
     problems: list[InputError] = []
     records = list(usable(read_papers(inputs, stdin=stdin, format=options.format), problems.append))
     _refuse_if_no_graph(folder)
-    with changing(folder) as change:
-        updating = _Updating(change, options, progress)
+    with changing(folder) as change, Drawer(folder) as drawer:
+        updating = _Updating(change, options, progress, drawer)
         with DuckEngine(change.scratch, few=True) as engine:
             touched = updating.papers_of(engine, records)
             kept = updating.records(engine, touched)
@@ -101,8 +102,8 @@ def remove_papers(names: Iterable[str], folder: Path, *, options: BuildOptions =
     Raises GraphError as :func:`add_papers`, and NameUnknownError when a name is no paper's.
     """
     _refuse_if_no_graph(folder)
-    with changing(folder) as change:
-        updating = _Updating(change, options, None)
+    with changing(folder) as change, Drawer(folder) as drawer:
+        updating = _Updating(change, options, None, drawer)
         with DuckEngine(change.scratch, few=True) as engine:
             gone = {updating.paper_named(engine, name) for name in names}
             update = updating.replace(engine, gone, (), updating.records(engine, gone))
@@ -130,7 +131,7 @@ def link_graph(folder: Path, links: Sequence[Alignment]) -> int:
     Raises GraphError where no build lies in the folder.
     """
     _refuse_if_no_graph(folder)
-    with changing(folder) as change:
+    with changing(folder) as change, Drawer(folder) as drawer:
         manifest = read_manifest(folder)
         store = load_graph(folder)
         known = set(map(key_of, nodes(store, v.ENTITY)))
@@ -140,7 +141,7 @@ def link_graph(folder: Path, links: Sequence[Alignment]) -> int:
         del store
         kept = {name: value for name, value in manifest.facts.items() if name != "linksHash"}
         told = Manifest(manifest.base, kept | links_fact(links))
-        amend_outputs(change, Difference(old - new, new - old), told)
+        amend_outputs(change, Difference(old - new, new - old), told, drawer)
         change.commit()
     return len(fitting)
 
@@ -167,9 +168,10 @@ def _words(record: Paper) -> str:
 class _Updating:
     """A change of the papers of one graph."""
 
-    def __init__(self, change: Change, options: BuildOptions, progress: Progress | None) -> None:
+    def __init__(self, change: Change, options: BuildOptions, progress: Progress | None, drawer: Drawer) -> None:
         self._change = change
         self._progress = progress
+        self._drawer = drawer
         self._manifest = read_manifest(change.folder)
         self._options = _of_the_build(options, self._manifest)
         self._papers = current(change.folder, PAPERS_FOLDER)
@@ -242,7 +244,8 @@ class _Updating:
         if coming or gone:
             segments = self._keep(engine, coming, gone)
             manifest = Manifest(self._manifest.base, {**self._manifest.facts, **self._new_hash(read.hash - lost)})
-            amend_outputs(self._change, self._difference(engine, coming.keys() | gone, segments), manifest)
+            found = self._difference(engine, coming.keys() | gone, segments)
+            amend_outputs(self._change, found, manifest, self._drawer)
             self._join(engine, segments)
         changed = len(coming.keys() & gone)
         seconds = time.perf_counter() - started

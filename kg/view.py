@@ -65,7 +65,7 @@ def render_html(
 ) -> str:
     """The page as HTML. The same graph gives the same page, with or without that of an earlier state to take from."""
     if selection is None and earlier is not None:
-        selection = most_connected(store, partners=earlier.partners(store, TOP), known=earlier.part())
+        selection = most_connected(store, partners=earlier.partners(store, TOP), known=earlier.known())
     selection = selection or most_connected(store)
     with_papers = selection.complete if papers is None else papers
     graph = selection.graph
