@@ -396,7 +396,13 @@ def _session(path: Path, threads: int) -> InferenceSession:
     options = SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    options.add_session_config_entry(*EXACT)
     return InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+EXACT = ("session.x64quantprecision", "1")
+"""Sums of 8-bit products are exact on every processor. Without this, those that lack VNNI let them saturate at 16 bits
+and read an abstract otherwise than others do, and worse; with it, they lose a fifth of their speed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ torch = pytest.importorskip("torch")
 
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers  # noqa: E402
 
-from kg.model import MARKS, PAIR_LABELS, TAGS, PairLabel, Settings, load_model  # noqa: E402
+from kg.model import MARKS, PAIR_LABELS, PAIRS, READER, TAGS, WEIGHTS, PairLabel, Settings, load_model  # noqa: E402
 from kg.records import EntityType, RelationType, Role  # noqa: E402
 from kg.train.corpora import Document, Labels, Link, Span  # noqa: E402
 from kg.train.evaluate import predicted  # noqa: E402
@@ -182,6 +183,15 @@ def test_eight_bits_stay_close_to_thirty_two(network, tokenizer, tmp_path):
         }  # fmt: skip
         made.append(load_model(tmp_path / str(bits))._reader.run(None, inputs)[0])
     assert np.abs(made[0] - made[1]).max() < 0.2 * np.abs(made[0]).max()
+
+
+def test_no_two_products_in_eight_bits_share_weights(network, tokenizer, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    export_model(network, tokenizer.to_str(), Settings(longest=64), tmp_path)
+    for folder, name in product((tmp_path, WEIGHTS), (READER, PAIRS)):
+        products = [node for node in onnx.load(str(folder / name)).graph.node if node.op_type == "MatMulInteger"]
+        weights = [node.input[1] for node in products]
+        assert len(weights) == len(set(weights)) > 0
 
 
 def test_what_was_exported_in_eight_bits_comes_back_within_a_step_of_each_scale(network, tokenizer, tmp_path):

@@ -165,6 +165,23 @@ def _finish(full: Path, path: Path, bits: int) -> None:
         str(ready), str(path), op_types_to_quantize=["MatMul", "Gemm"], per_channel=True, weight_type=QuantType.QInt8,
         extra_options=options,
     )  # fmt: skip
+    model = onnx.load(str(path))
+    _unshare(model.graph)
+    onnx.save(model, str(path))
+
+
+def _unshare(graph: Any) -> None:
+    """Give each 8-bit product weights of its own, as onnxruntime wants it for exact sums (`kg.model.EXACT`)."""
+    weights = {each.name: each for each in graph.initializer}
+    seen: set[str] = set()
+    for node in graph.node:
+        for place, name in enumerate(node.input if node.op_type == "MatMulInteger" else ()):
+            if name in seen:
+                copy = graph.initializer.add()
+                copy.CopyFrom(weights[name])
+                copy.name = node.input[place] = f"{name} of {node.name}"
+            elif name in weights:
+                seen.add(name)
 
 
 def model_size(folder: Path, names: Sequence[str] = (READER, PAIRS, TOKENIZER, WORDS, SETTINGS, MANIFEST)) -> int:

@@ -69,7 +69,7 @@ def _matrices(graph: Any, arrays: Arrays) -> Arrays:
             readers[name].append(node)
     found: Arrays = {}
     for node in graph.node:
-        if node.op_type == "MatMulInteger":
+        if node.op_type == "MatMulInteger" and node.input[1].endswith("_quantized"):  # not a copy of another's
             stem = node.input[1].removesuffix("_quantized")
             steps = arrays[f"{stem}_quantized"].astype(np.float32) - arrays[f"{stem}_zero_point"].astype(np.float32)
             matrix = steps * arrays[f"{stem}_scale"]
