@@ -328,12 +328,16 @@ class Settings:
     """Word pieces in a window, its two marks included."""
     outside: float = 0.0
     """Added to the score of "no mention"."""
+    least: float = 0.0
+    """The probability below which a mention is left out, before it is calibrated."""
     unrelated: float = 0.0
     """Added to the score of "no relation"."""
     doubt: float = 0.0
     """Share of minus the log of two mentions' probability that is added to the score of "no relation" between them."""
     related: tuple[float, ...] = ()
     """Added to the scores of the relations, one for each in the order of `RelationType`; none is as many zeros."""
+    alone: float = 0.0
+    """The confidence below which a mention is left out, unless it is in a relation."""
     mentions: tuple[float, float] = (1.0, 0.0)
     """Slope and shift of the log odds of a mention (Platt scaling); so are the next two."""
     relations: tuple[float, float] = (1.0, 0.0)
@@ -512,8 +516,9 @@ class Model:
         for sentence in task.sentences:
             first, last = task.span(sentence)
             for start, end, type_ in decode_tags(np.log(chances[first:last] + 1e-9)):
-                words = chances[first + start : first + end]
-                spans.append((first + start, first + end, type_, _span_chance(words, type_)))
+                chance = _span_chance(chances[first + start : first + end], type_)
+                if chance >= self.settings.least:
+                    spans.append((first + start, first + end, type_, chance))
         return spans
 
     def _add_roles(self, task: _Task, chances: Floats, draft: _Draft) -> None:
@@ -583,16 +588,15 @@ class Model:
 
     def _reading(self, draft: _Draft, pieces: Pieces, sentences: int) -> Reading:
         """The draft in text order, in characters and with calibrated confidences."""
-        order = sorted(range(len(draft.spans)), key=lambda number: draft.spans[number][:2])
+        sure = [calibrated(probability, self.settings.mentions) for *_, probability in draft.spans]
+        related = {end for head, tail, *_ in draft.relations for end in (head, tail)}
+        kept = (number for number, chance in enumerate(sure) if chance >= self.settings.alone or number in related)
+        order = sorted(kept, key=lambda number: draft.spans[number][:2])
         places = {old: new for new, old in enumerate(order)}
         spans = tuple(
-            FoundSpan(
-                pieces.words[first][0],
-                pieces.words[last - 1][1],
-                type_,
-                calibrated(probability, self.settings.mentions),
-            )
-            for first, last, type_, probability in (draft.spans[number] for number in order)
+            FoundSpan(pieces.words[first][0], pieces.words[last - 1][1], type_, sure[number])
+            for number in order
+            for first, last, type_, _ in [draft.spans[number]]
         )
         relations = tuple(
             FoundRelation(places[head], places[tail], type_, calibrated(probability, self.settings.relations))

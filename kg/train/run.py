@@ -28,7 +28,7 @@ from kg.train.loss import Weights
 from kg.train.network import Encoder, EncoderConfig, Network, load_minilm, minilm_folder
 from kg.train.pretrain import Masking, pretrain
 from kg.train.renaming import collect_names, read_term_lists, renamed
-from kg.train.tune import DevText, calibrate, choose_biases
+from kg.train.tune import DevText, calibrate, choose_biases, choose_floors
 from kg.train.vocabulary import Vocabulary, count_pieces, prune
 
 __all__ = ["Config", "read_config", "run"]
@@ -141,14 +141,14 @@ def _train(network: Network, corpora: Corpora, vocabulary: Vocabulary, config: C
 
 
 def tune_model(folder: Path, corpora: Corpora) -> None:
-    """Choose biases and calibrate the exported model in `folder` on the dev texts; its settings are rewritten."""
+    """Choose biases, calibrate, and choose floors on the dev texts; rewrites the settings of the model in `folder`."""
     model = load_model(folder, threads=torch.get_num_threads())
     dev = [
         DevText(corpora.dev["scier"], 192),
         *(DevText(corpora.dev[name]) for name in ("own", "csabstruct") if name in corpora.dev),
     ]
     model.settings = choose_biases(model, dev[:2])
-    settings, report = calibrate(model, dev)
+    model.settings, report = calibrate(model, dev)
     for name, calibration in report.items():
         log.info("calibration of %s: %s", name, calibration)
-    write_settings(settings, folder)
+    write_settings(choose_floors(model, dev[:2]), folder)
