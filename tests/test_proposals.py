@@ -54,10 +54,7 @@ def test_a_proper_name_goes_before_a_common_one() -> None:
         "We introduce two new optimizers, SOAP and RINSE, for washing.",
         "We present SOAP, an optimizer, and RINSE, a benchmark for washing.",
         "We propose SOAP and introduce RINSE, a benchmark for washing.",
-        pytest.param(
-            "We propose SOAP and RINSE for washing.",
-            marks=pytest.mark.xfail(reason="the weights find only the first of a bare pair", strict=True),
-        ),
+        "We propose SOAP and RINSE for washing.",
     ],
 )
 def test_what_is_listed_with_it_is_proposed_too(text: str) -> None:
