@@ -17,6 +17,7 @@ from kg.wordlists import word_list
 
 __all__ = [
     "BASE",
+    "as_compound",
     "canonical_key",
     "content_hash",
     "entity_iri",
@@ -50,6 +51,8 @@ _LEADING = re.compile(
 )
 _COUNT_LEFT_OPEN = re.compile(r"^[A-Za-z]-(?:depth|dimensional|iteration|layer|round|step)\s+(?=\S)")
 """The "L-layer" of "L-layer GNN", which says how many by a letter, so that every GNN is one."""
+_ROLE = re.compile(r"^(?:base|backbone|underlying)\s+(?=(?:[A-Z]*(?:LM|NN)s?|(?:large )?language models?)$)")
+"""The "base" of "base LLM", which says what a paper uses it for; not that of "base BERT", which is a size."""
 _SEPARATORS = re.compile(r"[\s_·-]+")
 _OWN_ACRONYM = re.compile(r"(?<=\w)\s+\([A-Z][\w-]*s?\)$")
 """The acronym in "mean squared error (MSE)"."""
@@ -205,12 +208,23 @@ def canonical_key(name: str) -> str:
     ('pretraining_optimization', 'cifar_10', 'diffusion_model')
     """
     plain = surface_form(unicodedata.normalize("NFKC", name)) or name
-    plain = _COUNT_LEFT_OPEN.sub("", _OWN_ACRONYM.sub("", plain))
+    plain = _ROLE.sub("", _COUNT_LEFT_OPEN.sub("", _OWN_ACRONYM.sub("", plain)))
     words = _without_head(_SEPARATORS.sub(" ", plain).split() or [plain])
     words[-1] = _singular(words[-1])
     if len(words) == 1 and _ACRONYM.fullmatch(words[0]) and not _NUMBER_AT_END.fullmatch(words[0].lower()):
         return words[0]
     return _joined(part for word in words for part in _spelled(word))
+
+
+def as_compound(head: str, of: str) -> str:
+    """The name that says in one compound what "`head` for `of`" says.
+
+    >>> as_compound("distributed algorithms", "LPs")
+    'distributed LP algorithms'
+    """
+    *before, noun = head.split()
+    *words, last = of.split()
+    return " ".join([*before, *words, _singular(last), noun])
 
 
 def _without_head(words: list[str]) -> list[str]:

@@ -20,6 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -29,7 +30,7 @@ from kg.alike import Profile, load_scorer, veto
 from kg.blocking import LARGEST, blocks
 from kg.curation import NO_DECISIONS, Action, Curation, Decision
 from kg.engine import Columns, DuckEngine, Engine, Row, first_of
-from kg.identity import canonical_key, surface_form
+from kg.identity import as_compound, canonical_key, surface_form
 from kg.records import Entity, EntityType, Extraction, Merge, MergeRule, RelationType
 from kg.wordlists import is_adjective, word_list
 
@@ -218,9 +219,20 @@ def _definitions(extraction: Extraction, hand: Hand) -> dict[str, _Meaning]:
         short, _, noun = mention.name.rpartition(" ")
         if noun.lower() in _FORMS and types.get(short_key := hand.key(short)) is mention.type:
             described[hand.key(mention.name)] = _Meaning(short_key, MergeRule.DESCRIBED, mention.start, mention.end)
+    described |= _spelled_out(extraction, hand)
     allowed = {k: meaning for k, meaning in described.items() if frozenset((k, meaning.sense)) not in hand.apart}
     found = allowed | found
     return {key: meaning._replace(sense=_end_of_chain(found, key)) for key, meaning in found.items()}
+
+
+def _spelled_out(extraction: Extraction, hand: Hand) -> Iterator[tuple[str, _Meaning]]:
+    """The names that with "for" and the next name say a compound of the paper: distributed algorithms for LPs."""
+    keys = {hand.key(mention.name) for mention in extraction.mentions}
+    for mention, after in pairwise(sorted(extraction.mentions, key=lambda mention: mention.start)):
+        if extraction.paper.abstract[mention.end : after.start] == " for ":
+            key, sense = hand.key(mention.name), hand.key(as_compound(mention.name, after.name))
+            if sense in keys - {key}:
+                yield key, _Meaning(sense, MergeRule.DESCRIBED, mention.start, after.end)
 
 
 def _describes(words: str) -> bool:

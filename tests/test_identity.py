@@ -21,6 +21,8 @@ from kg.records import Paper
         ("$L$-layer transformers", "transformer"),
         ("k-step Langevin dynamics", "Langevin dynamics"),
         ("ordinary gradient flow", "conventional gradient flow", "gradient flow"),
+        ("base LLM", "backbone LLMs", "LLM"),
+        ("underlying large language model", "large language models"),
     ],
 )
 def test_spellings_of_one_name_have_one_key(names: tuple[str, ...]) -> None:
@@ -31,6 +33,8 @@ def test_spellings_of_one_name_have_one_key(names: tuple[str, ...]) -> None:
     ("one", "other"),
     [
         ("ordinary differential equations", "differential equations"),
+        ("base BERT", "BERT"),
+        ("base language", "language"),
         ("SOAP", "soap"),
         ("GPT-3", "GPT-4"),
         ("CIFAR-10", "CIFAR-100"),

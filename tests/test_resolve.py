@@ -66,6 +66,18 @@ def test_words_that_describe_a_long_form_name_nothing_else_in_the_paper_that_def
     assert (merge.key, merge.into) == ("message_passing_based_graph_neural_network", "graph_neural_network")
 
 
+def test_a_compound_spelled_out_with_for_is_one_thing_in_its_paper() -> None:
+    text = "Distributed algorithms for LPs: a distributed LP algorithm beats other distributed algorithms."
+    names = "Distributed algorithms", "LPs", "distributed LP algorithm", "distributed algorithms"
+    compound = Extraction(Paper(text), mentions=tuple(mention(text, name, EntityType.METHOD) for name in names))
+    found = resolved(compound, naming("distributed algorithms", "LP"))
+    assert found.entity("p0", "distributed algorithms") is found.entity("p0", "distributed LP algorithm")
+    assert found.entity("p1", "distributed algorithms") is not found.entity("p0", "distributed LP algorithm")
+    merge = next(merge for merge in found.merges if merge.rule is MergeRule.DESCRIBED)
+    ((_, start, end),) = merge.places
+    assert text[start:end] == "Distributed algorithms for LPs"
+
+
 @pytest.mark.parametrize("words", ["monocular 3D", "weakly-supervised", "detection of"])
 def test_other_words_before_a_long_form_make_a_name_of_their_own(words: str) -> None:
     name = f"{words} human pose estimation"
