@@ -16,6 +16,7 @@ from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
 
+from kg.acronyms import find_definitions
 from kg.errors import ModelError
 from kg.identity import canonical_key
 from kg.records import EntityType, Mention, Proposal, Sentence
@@ -71,7 +72,14 @@ class Naming:
 
 
 def namings(text: str, sentences: Sequence[Sentence], mentions: Sequence[Mention]) -> Iterator[Naming]:
-    """The names of a text, in the order in which they first stand there; metrics are left out."""
+    """The names of a text, in the order in which they first stand there; metrics are left out.
+
+    An acronym that the text defines is one name with its long form.
+    """
+    meant = {
+        canonical_key(text[slice(*defined.short)]): canonical_key(text[slice(*defined.long)])
+        for defined in find_definitions(text)
+    }
     places: defaultdict[str, list[tuple[Mention, dict[str, float]]]] = defaultdict(list)
     times: defaultdict[str, int] = defaultdict(int)
     for number, sentence in enumerate(sentences):
@@ -80,6 +88,7 @@ def namings(text: str, sentences: Sequence[Sentence], mentions: Sequence[Mention
         cued = {m: cue for cue, m in _cued(text, sentence, things)}
         for mention in things:
             key = canonical_key(mention.name)
+            key = meant.get(key, key)
             found = dict(_features(text, sentence, inside, mention))
             found[f"#cue={cued.get(mention, 'none')}"] = 1.0
             found[f"#place={min(9, 10 * number // len(sentences))}"] = 1.0

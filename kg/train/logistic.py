@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FOLDS", "best_threshold", "f1", "fit_columns", "write_weights"]
+__all__ = ["FOLDS", "THRESHOLDS", "best_threshold", "f1", "fit_columns", "write_weights"]
 
 FOLDS = 8
 FEWEST = 3  # examples that must have a feature
 LEAST = 0.02  # weights below are left out
+THRESHOLDS = np.arange(0.2, 0.85, 0.05)  # those that are tried
 
 
 def fit_columns(
@@ -48,8 +49,7 @@ def f1(proposed: Any, wanted: Any) -> float:
 
 def best_threshold(chances: NDArray[np.float64], wanted: NDArray[np.bool_]) -> float:
     """The probability from which on to say yes, for the best F1."""
-    steps = np.arange(0.2, 0.85, 0.05)
-    return round(float(max(steps, key=lambda step: f1(chances >= step, wanted))), 2)
+    return round(float(max(THRESHOLDS, key=lambda step: f1(chances >= step, wanted))), 2)
 
 
 def write_weights(path: Path, content: Mapping[str, Any]) -> None:

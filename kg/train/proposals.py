@@ -17,11 +17,11 @@ from kg.clean import clean
 from kg.identity import canonical_key
 from kg.proposals import WEIGHTS, Naming, ProposalModel, namings
 from kg.train.claim_scores import Json
-from kg.train.logistic import FOLDS, best_threshold, fit_columns, write_weights
+from kg.train.logistic import FOLDS, THRESHOLDS, fit_columns, write_weights
 from kg.train.reads import DATA, Read, read_lines
 from kg.train.scores import Score
 
-STRENGTH = 0.2  # inverse of the regularisation
+STRENGTH = 0.4  # inverse of the regularisation
 COVERED = 2 / 3  # of the longer of two spans that are one name
 Content = dict[str, Any]
 
@@ -86,26 +86,27 @@ def fit(known: Sequence[Annotated]) -> Content:
 
 def with_threshold(content: Content, known: Sequence[Annotated]) -> Content:
     """The weights with the threshold that is best on abstracts that a fit has not seen, fold by fold."""
-    chances: list[float] = []
-    wanted: list[bool] = []
-    for number in range(FOLDS):
-        model = ProposalModel(**fit([each for other, each in enumerate(known) if other % FOLDS != number]))
-        for each in known[number::FOLDS]:
-            chances += map(model.probability, each.names)
-            wanted += (thing is not None for thing in each.things)
-    return {**content, "threshold": best_threshold(np.array(chances), np.array(wanted))}
+    chances: dict[int, list[float]] = {}
+    for fold in range(FOLDS):
+        model = ProposalModel(**fit([each for number, each in enumerate(known) if number % FOLDS != fold]))
+        for number in range(fold, len(known), FOLDS):
+            chances[number] = list(map(model.probability, known[number].names))
+    unseen = [chances[number] for number in range(len(known))]
+    best = max(THRESHOLDS, key=lambda threshold: _score(known, unseen, threshold).f1)
+    return {**content, "threshold": round(float(best), 2)}
 
 
 def score(content: Content, known: Sequence[Annotated]) -> Score:
     """Precision, recall and F1 of the things introduced; those of which no name is seen count as missed."""
     model = ProposalModel(**content)
+    return _score(known, [list(map(model.probability, each.names)) for each in known], model.threshold)
+
+
+def _score(known: Sequence[Annotated], chances: Sequence[Sequence[float]], threshold: float) -> Score:
+    """The score of the names whose chance, of those of their abstract, reaches the threshold."""
     right = proposed = gold = 0
-    for each in known:
-        taken: list[int | None] = [
-            thing
-            for name, thing in zip(each.names, each.things, strict=True)
-            if model.probability(name) >= model.threshold
-        ]
+    for each, own in zip(known, chances, strict=True):
+        taken = [thing for thing, chance in zip(each.things, own, strict=True) if chance >= threshold]
         hits = {thing for thing in taken if thing is not None}
         right += len(hits)
         proposed += len(hits) + taken.count(None)
