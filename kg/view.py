@@ -134,7 +134,7 @@ def _network(graph: nx.MultiDiGraph, years: Years, earlier: Mapping[str, Any] | 
     network = Network(directed=True)
     papers = {node for node, kind in graph.nodes(data="type") if kind == "Paper"}
     labels = {node: "" if node in papers else short(facts["label"]) for node, facts in graph.nodes(data=True)}
-    joined = nx.Graph(graph.to_undirected())
+    joined = nx.Graph(graph)
     partners = {node: sum(1 for other in joined[node] if other not in papers) for node in graph}
     sizes = {node: PAPER_SIZE if node in papers else size_of(partners[node]) for node in graph}
     places = _places_on(earlier, joined, labels, sizes) if earlier and earlier["papers"] == with_papers else None
