@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from kg.errors import GraphError
 
 __all__ = ["Change", "changing", "current"]
@@ -39,12 +37,16 @@ class Change:
         """Room that is cleared when the change ends."""
         return self.folder / CHANGE / "scratch"
 
-    def commit(self) -> None:
-        """Make the change."""
+    def sync(self) -> None:
+        """See that what is ready so far outlives a loss of power."""
         for place in self.staged.rglob("*"):
             if place.is_dir() or place.stat().st_nlink == 1:  # a file that is elsewhere too was there before
                 _sync(place)
         _sync(self.staged)
+
+    def commit(self) -> None:
+        """Make the change."""
+        self.sync()
         self.staged.rename(self.folder / READY)
         _sync(self.folder)
         _move_into_place(self.folder)
@@ -57,6 +59,8 @@ def changing(folder: Path) -> Iterator[Change]:
     A change that an earlier writer committed and had no time to move into place is moved first. Raises GraphError
     when another process writes here, and when the folder cannot be written.
     """
+    from filelock import FileLock, Timeout  # who only reads has no use for it
+
     new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)

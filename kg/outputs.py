@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from pyoxigraph import RdfFormat, Store, serialize
@@ -16,42 +14,15 @@ from kg.drawing import Drawer
 from kg.engine import DuckEngine
 from kg.errors import GraphError
 from kg.folder import Change, current
+from kg.manifest import MANIFEST, PAGE, TURTLE, Manifest
 from kg.segments import PAPERS_FOLDER, write_segment, write_segments
 from kg.store import STORE_FOLDER, amend, build_quads, copied_store, is_store, replace_build
 from kg.turtle import patch_turtle, turtle_parts
 
-__all__ = ["PAGE", "Manifest", "amend_outputs", "read_manifest", "refuse_to_overwrite", "write_outputs"]
+__all__ = ["amend_outputs", "refuse_to_overwrite", "write_outputs"]
 
-TURTLE, PAGE, MANIFEST = "graph.ttl", "graph.html", "manifest.json"
 FIRST = "1"
 """The name of the first segment of papers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What made a graph: where its IRIs live, and the facts about program, extractor, papers and options."""
-
-    base: str
-    facts: Mapping[str, str]
-
-    def text(self) -> str:
-        """It as JSON."""
-        return json.dumps({"program": "paperkg", "base": self.base, **self.facts}, indent=2) + "\n"
-
-    def write(self, folder: Path) -> None:
-        """Write it down in this folder."""
-        (folder / MANIFEST).write_text(self.text(), encoding="utf-8")
-
-
-def read_manifest(folder: Path) -> Manifest:
-    """What made the graph in this folder. Raises GraphError where no build lies there."""
-    try:
-        told: dict[str, str] = json.loads(current(folder, MANIFEST).read_text(encoding="utf-8"))
-        base = told.pop("base")
-    except (OSError, ValueError, KeyError) as error:
-        hint = "build one first: kg build INPUT... -o FOLDER"
-        raise GraphError("no graph that kg build wrote lies here", where=str(folder), hint=hint) from error
-    return Manifest(base, {name: value for name, value in told.items() if name != "program"})
 
 
 def refuse_to_overwrite(folder: Path) -> None:
@@ -113,7 +84,8 @@ def amend_outputs(change: Change, difference: Difference, manifest: Manifest, dr
     drawer.order(work / STORE_FOLDER, removed, added)
     patch_turtle(current(change.folder, TURTLE), work / TURTLE, blocks, base=manifest.base)
     manifest.write(work)
-    (work / PAGE).write_bytes(drawer.page())
+    change.sync()
+    drawer.finish()
 
 
 def _tell_how_made(store: Store, manifest: Manifest) -> None:

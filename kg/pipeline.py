@@ -25,7 +25,8 @@ from kg.errors import InputError
 from kg.folder import Change, changing
 from kg.graph import with_mentions
 from kg.identity import BASE, content_hash, paper_iri
-from kg.outputs import Manifest, refuse_to_overwrite, write_outputs
+from kg.manifest import Manifest
+from kg.outputs import refuse_to_overwrite, write_outputs
 from kg.packing import pack_paper
 from kg.pool import extract, model_hash
 from kg.read import read_papers

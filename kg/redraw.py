@@ -17,7 +17,7 @@ from pyoxigraph import RdfFormat, Store, Triple, parse
 from kg._version import __version__
 from kg.errors import GraphError
 from kg.folder import current
-from kg.outputs import PAGE, read_manifest
+from kg.manifest import PAGE, read_manifest
 from kg.panel import Earlier, read_page, touched_by
 from kg.selection import NOTHING_KNOWN, Known, Partners
 from kg.store import load_graph

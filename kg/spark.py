@@ -28,7 +28,7 @@ from kg.assemble import ORDER, PAPER, assemble
 from kg.duplicates import Distinct, usable
 from kg.engine import Columns, Function, GroupFunction, Row, batches_by, batches_of, over_groups
 from kg.errors import GraphError, KgError
-from kg.outputs import MANIFEST, TURTLE, Manifest
+from kg.manifest import MANIFEST, TURTLE, Manifest
 from kg.packing import pack, unpack, unpack_paper
 from kg.packing import pack_paper as packed_paper
 from kg.pipeline import Build, BuildOptions, Read, confident, facts

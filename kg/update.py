@@ -25,7 +25,8 @@ from kg.engine import DuckEngine
 from kg.errors import GraphError, InputError, NameUnknownError
 from kg.folder import Change, changing, current
 from kg.lookup import find_paper
-from kg.outputs import Manifest, amend_outputs, read_manifest
+from kg.manifest import Manifest, read_manifest
+from kg.outputs import amend_outputs
 from kg.packing import pack_paper, unpack, unpack_paper
 from kg.pipeline import Build, BuildOptions, Progress, Read, build_change, facts, links_fact, paper_hash, read_in
 from kg.read import read_papers
@@ -84,7 +85,7 @@ def add_papers(
     problems: list[InputError] = []
     records = list(usable(read_papers(inputs, stdin=stdin, format=options.format), problems.append))
     _refuse_if_no_graph(folder)
-    with changing(folder) as change, Drawer(folder) as drawer:
+    with changing(folder) as change, Drawer(change) as drawer:
         updating = _Updating(change, options, progress, drawer)
         with DuckEngine(change.scratch, few=True) as engine:
             touched = updating.papers_of(engine, records)
@@ -102,7 +103,7 @@ def remove_papers(names: Iterable[str], folder: Path, *, options: BuildOptions =
     Raises GraphError as :func:`add_papers`, and NameUnknownError when a name is no paper's.
     """
     _refuse_if_no_graph(folder)
-    with changing(folder) as change, Drawer(folder) as drawer:
+    with changing(folder) as change, Drawer(change) as drawer:
         updating = _Updating(change, options, None, drawer)
         with DuckEngine(change.scratch, few=True) as engine:
             gone = {updating.paper_named(engine, name) for name in names}
@@ -131,7 +132,7 @@ def link_graph(folder: Path, links: Sequence[Alignment]) -> int:
     Raises GraphError where no build lies in the folder.
     """
     _refuse_if_no_graph(folder)
-    with changing(folder) as change, Drawer(folder) as drawer:
+    with changing(folder) as change, Drawer(change) as drawer:
         manifest = read_manifest(folder)
         store = load_graph(folder)
         known = set(map(key_of, nodes(store, v.ENTITY)))
